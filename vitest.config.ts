@@ -12,7 +12,7 @@ const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 export default defineConfig({
   test: {
     projects: testProjects().map(project => ({ extends: true, ...project })),
-    // Our code comes from Node's cache; what gateways answer is compared with what their document says, in every test that has one.
+    // Our code comes from Node's cache; every answer of a gateway in any test is compared with the OpenAPI document.
     setupFiles: [
       'packages/testkit/test/code-cache.ts',
       'packages/testkit/test/leftovers.ts',

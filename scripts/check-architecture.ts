@@ -1,4 +1,4 @@
-// `node scripts/check-architecture.ts`: fails when the code breaks a law of scripts/architecture.
+// `node scripts/check-architecture.ts`: fails when the code breaks a rule of scripts/architecture.
 import { join } from 'node:path'
 import { checkArchitecture, law } from './architecture/check-architecture.ts'
 import { openProject } from './project.ts'

@@ -1,4 +1,4 @@
-// `node scripts/check-documents.ts`: fails when a document says what is not so.
+// `node scripts/check-documents.ts`: fails when a document is wrong.
 import { join } from 'node:path'
 import { checkApiPage } from './documents/check-api-page.ts'
 import { checkCitations } from './documents/check-citations.ts'

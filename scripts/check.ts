@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const atOnceMax = 2
 
-/** The longest first, so that none of them is left to run alone at the end. */
+/** The longest first, so that none of them runs alone at the end. */
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['tsc', '-p', '.'],
   'types of the app': ['tsc', '-p', 'packages/app'],
@@ -24,7 +24,7 @@ interface Outcome {
 
 const run = ([command = '', ...args]: readonly string[]): Promise<Outcome> =>
   new Promise(resolve => {
-    // The tools of this checkout come first, and with them the Node that npm brought along.
+    // The tools of this checkout come first, including the Node that npm installed.
     const path = [join(root, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter)
     const child = spawn(command, args, {
       cwd: root,

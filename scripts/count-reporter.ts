@@ -1,4 +1,4 @@
-// Writes the ten slowest files and `N passed, N failed` to a file when a test run ends: what a CI shows without knowing vitest.
+// Writes the ten slowest files and `N passed, N failed` to a file when a test run ends: a CI shows it without knowing vitest.
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
@@ -16,7 +16,7 @@ export class CountReporter implements Reporter {
     // An error outside of any test fails the run, so it must show in the count.
     let failed = unhandledErrors.length
     for (const module of modules) {
-      // A file that could not be loaded has no tests to count, and must not pass for a file without failures.
+      // A file that could not be loaded has no tests to count, and must not pass as a file without failures.
       failed += module.errors().length
       for (const test of module.children.allTests()) {
         if (test.result().state === 'passed') passed += 1

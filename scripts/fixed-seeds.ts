@@ -1,4 +1,5 @@
-// Generated cases are the same in every run, so that a change fails for its own faults; `npm run campaign -- tests` draws new ones.
+// Generated cases are the same in every run, so that a change fails for its own faults; `npm run campaign -- tests`
+// draws new ones.
 import { isCampaign } from '@postern/testkit/random'
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-// Says at the end of a test run which projects it left out, and how to run them.
+// Prints at the end of a test run which projects it left out, and how to run them.
 import type { Reporter, Vitest } from 'vitest/node'
 import { leftOut } from './test-projects.ts'
 

@@ -1,7 +1,8 @@
-// The order of test files: those that took longest in the last run first, so that none of them runs alone at the end; browsers between them.
+// The order of test files: the longest of the last run first, so that none of them runs alone at the end; browsers
+// between them.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** A file without a duration of the last run: a slow one probably takes this long. */
+/** For a file without a duration from the last run: a slow one probably takes this long. */
 const SLOW_MS = 20_000
 
 export class LongestFirst extends BaseSequencer {
@@ -18,7 +19,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The few among the many, evenly and each in its order: three browsers at once would take all of a small machine. */
+/** The few among the many, evenly and each in its order: three concurrent browsers would take all of a small machine. */
 function spread<Item>(few: readonly Item[], many: readonly Item[]): Item[] {
   const placed = [few, many].flatMap(all => all.map((item, at) => ({ item, place: (at + 0.5) / all.length })))
   return placed.toSorted((one, two) => one.place - two.place).map(({ item }) => item)

@@ -1,4 +1,5 @@
-// The test files that run a second time with their relays on PostgreSQL: the end-to-end ones, and those of packages in which the store decides.
+// The test files that run a second time with their relays on PostgreSQL: the end-to-end ones, and those of packages
+// that depend on the store.
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -6,7 +7,7 @@ import { isCampaign } from '@postern/testkit/random'
 
 const END_TO_END = 'e2e/test/**/*.test.ts'
 
-/** Of the end-to-end tests all others are run again: a new one is, too. Why these are not: */
+/** All other end-to-end tests are run again, including new ones. The reasons why these are not: */
 export const RUN_ONCE: Readonly<Record<string, string>> = {
   'e2e/test/browser-core.test.ts': 'is about what a browser keeps; what its people say goes the way of everybody else',
   'e2e/test/examples.slow.test.ts': 'bots of examples/ know the gateway alone, and take half a minute of both cores',
@@ -26,7 +27,7 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
     'is about the example for Prometheus; what relays on PostgreSQL serve is in monitoring.test.ts',
 }
 
-/** The second run has these in a campaign alone (`npm run campaign -- tests`): */
+/** These run again only in a campaign (`npm run campaign -- tests`): */
 export const RUN_AGAIN_IN_CAMPAIGNS: Readonly<Record<string, string>> = Object.fromEntries(
   ['kill-edits.slow', 'kill-files.slow', 'kill-restore.slow'].map(name => [
     `e2e/test/${name}.test.ts`,
@@ -60,7 +61,7 @@ export function onBothStores(): string[] {
   return [...endToEnd.filter(file => !Object.hasOwn(once, file)), ...relay, ...people]
 }
 
-/** None where there is no PostgreSQL, and that is said. */
+/** None without PostgreSQL, with a warning. */
 export function filesOnPostgres(): string[] {
   if (findPostgres() !== undefined) return onBothStores()
   console.warn(`${POSTGRES_MISSING} Relays are tried on SQLite alone.`)

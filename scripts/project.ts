@@ -1,4 +1,4 @@
-// The files of the repository as the checks of documents and of the architecture see them: a list of paths and a way to read one.
+// The files of the repository for the checks of documents and of the architecture: a list of paths and a way to read one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,11 +6,11 @@ export interface Project {
   /** Paths from the root, with forward slashes. */
   readonly paths: readonly string[]
   read(path: string): string
-  /** What an installed dependency says of itself; a platform's package is not installed on another platform. */
+  /** The licence that an installed dependency declares; a platform's package is not installed on another platform. */
   installedLicence(name: string): string | undefined
 }
 
-/** A check answers with its problems, one line each; none means that all is well. */
+/** A check returns its problems, one line each; an empty list means success. */
 export type Check = (project: Project) => string[]
 
 const notOurs = new Set(['node_modules', '.git', '.postern', 'coverage', 'dist'])

@@ -1,4 +1,4 @@
-// The vitest projects: what a test needs decides which of them runs it. `npm test` runs `quick`, `npm run test:all` runs all.
+// The vitest projects: the needs of a test decide which of them runs it. `npm test` runs `quick`, `npm run test:all` runs all.
 import { globSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { filesOnPostgres } from './on-postgres.ts'
@@ -13,7 +13,7 @@ const EVERYTHING = [
 
 type Kind = { name: string; needs: string; files: readonly string[] }
 
-/** A file belongs to the first of these that names it, and to `quick` when none does. */
+/** A file belongs to the first of these that names it, and otherwise to `quick`. */
 export const KINDS: readonly Kind[] = [
   {
     name: 'browsers',
@@ -55,7 +55,7 @@ export const KINDS: readonly Kind[] = [
   },
 ]
 
-/** These replace a module of ours by `vi.mock`, and only vite can do that. */
+/** These replace a module of ours by `vi.mock`, which only vite can do. */
 export const MOCKED_FILES: readonly string[] = [
   'e2e/test/hostile-members.test.ts',
   'packages/core/test/hostile/renewal-by-count.test.ts',
@@ -93,7 +93,7 @@ function projectsOf({ name, files, env = {}, isolate = true, setupFiles = [] }: 
   const mocked = files.filter(file => MOCKED_FILES.includes(file))
   const projects: Project[] = [
     { test: { name, include: whole, env, isolate, setupFiles, server: byNode } },
-    // A cache of its own makes it a vite of its own: a shared one leaves to Node what another project leaves to Node.
+    // A separate cache makes it a separate vite: a shared one leaves to Node what another project leaves to Node.
     {
       test: { name: `${name}, mocked`, include: mocked, env, isolate: true, setupFiles },
       cacheDir: 'node_modules/.cache/vite-mocked',
@@ -102,7 +102,7 @@ function projectsOf({ name, files, env = {}, isolate = true, setupFiles = [] }: 
   return projects.filter(({ test }) => test.include.length > 0)
 }
 
-/** The second run of tests in which the store decides. */
+/** The second run of tests that depend on the store. */
 const POSTGRES = { name: 'PostgreSQL', needs: 'the relays of many tests again, on PostgreSQL' }
 
 export function testProjects(): Project[] {

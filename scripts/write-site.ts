@@ -1,5 +1,6 @@
-// `npm run docs`: the documents as a site of plain files, in `site/dist/html`. The generator has a lockfile of its own, in `site`, and is
-// installed when it is first wanted: who only builds and tests Postern does not carry it. SITE_BASE=/postern/ is for a path of a host.
+// `npm run docs`: builds the documents as a static site, in `site/dist/html`. The generator has its own lockfile, in
+// `site`, and is installed on first use: builds and tests of Postern do not need it. SITE_BASE=/postern/ is for a path
+// of a host.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// What is made of many measurements, and how two sides take turns.
+// Statistics of many measurements, and how two sides take turns.
 
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -7,13 +7,13 @@ export function percentile(values: readonly number[], part: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-/** Each side in turn, the other way round in every second round: what the machine does meanwhile must hit all alike. */
+/** Each side in turn, in reverse order in every second round: the machine's disturbances must hit all alike. */
 export async function inTurn(rounds: number, sides: readonly (() => Promise<void>)[]): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) await side()
 }
 
-/** How many times a second: `atOnce` at a time, `count` in all. */
+/** Rate per second: `atOnce` at a time, `count` in all. */
 export async function ratePerSec(
   work: (at: number) => Promise<unknown>,
   { count, atOnce }: { count: number; atOnce: number },

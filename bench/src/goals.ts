@@ -1,4 +1,4 @@
-// What we want of single figures, on two cores of a server: by the words of their rows.
+// Our goals for single figures, on two cores of a server: by the names of their rows.
 import type { Goal, Row } from './table.ts'
 
 const goals: Readonly<Record<string, Goal>> = {
@@ -33,7 +33,7 @@ const goals: Readonly<Record<string, Goal>> = {
   'file of 300 MB, downloaded first': { ratio: 0.6 },
 }
 
-/** Beside the first peer alone, where a figure has several. */
+/** Compared with the first peer alone, if a figure has several. */
 export function withGoals(rows: readonly Row[]): Row[] {
   const met = new Set<string>()
   return rows.map(row => {
@@ -44,6 +44,6 @@ export function withGoals(rows: readonly Row[]): Row[] {
   })
 }
 
-/** Goals of which a whole run has no row: a word of it was changed. */
+/** Goals without a row in a complete run: a row was renamed. */
 export const goalsWithoutRow = (rows: readonly Row[]): string[] =>
   Object.keys(goals).filter(what => !rows.some(row => row.what === what))

@@ -11,7 +11,7 @@ export class HttpApi {
     this.#token = token
   }
 
-  /** The answer's text; rejects when it is no 200. */
+  /** The answer's text; rejects when it is not a 200. */
   call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-// What is measured from inside, and what fills a database faster than people could: parts that their packages do not show.
+// Internal parts of packages that are measured from inside, or that fill a database faster than people could.
 export {
   accountIdOf,
   commitIntent,

@@ -1,5 +1,5 @@
-// `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these,
-// and `npm run bench -- --beside <directory>` compares with another checkout.
+// `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs
+// only these, and `npm run bench -- --beside <directory>` compares with another checkout.
 import { parseArgs } from 'node:util'
 import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'

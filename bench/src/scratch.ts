@@ -1,4 +1,4 @@
-// A directory that is gone when the work in it is done.
+// A directory that is removed when the work in it is done.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,15 +1,15 @@
 // The one table that a run prints. A ratio above 1 is in our favour, whether more or less of the unit is better.
 
-/** `less`: the smaller figure is the better one. */
+/** `less`: the smaller figure is better. */
 type Better = 'more' | 'less'
 
 export type Row = {
   what: string
   ours: number
   unit: string
-  /** What the same work costs without us, or in another design, in the same run. */
+  /** The cost of the same work without us, or in another design, in the same run. */
   peer?: { what: string; figure: number; better: Better }
-  /** What we want of it on two cores: a figure, or a ratio to the peer. Absent where there is no aim. */
+  /** Our goal on two cores: a figure, or a ratio to the peer. Absent without a goal. */
   goal?: Goal
 }
 

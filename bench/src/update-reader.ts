@@ -5,7 +5,7 @@ const LIMIT = 100
 
 export type Update = { id: number; type: string; message?: ReadMessage }
 export type ReadMessage = { id: string; poll?: { options: { voters: { id: string }[] }[] } }
-/** What came until then. */
+/** The totals until then. */
 export type Taken = { updates: number; bytes: number }
 
 export class UpdateReader {
@@ -16,7 +16,7 @@ export class UpdateReader {
     this.#api = new HttpApi(server)
   }
 
-  /** Resolves when the last of those that are waited for has come. */
+  /** Resolves when the last expected update has arrived. */
   async takeUntil(isLast: (update: Update) => boolean): Promise<Taken> {
     const taken: Taken = { updates: 0, bytes: 0 }
     for (let isOver = false; !isOver; ) {

@@ -1,4 +1,4 @@
-// The pieces that measure the app, on a relay, a gateway and a bot of their own: they must find what they wait for.
+// The parts that measure the app, on their own relay, gateway and bot: they must find what they wait for.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

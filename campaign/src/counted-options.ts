@@ -1,4 +1,4 @@
-// Options of a campaign that are whole numbers, with a sentence for whatever else was written.
+// Options of a campaign that are whole numbers, with an error sentence for anything else.
 import { parseArgs } from 'node:util'
 
 export type Counted<Name extends string> = Record<Name, number> & { seed: number; isJson: boolean }
@@ -6,7 +6,7 @@ export type Counted<Name extends string> = Record<Name, number> & { seed: number
 const COUNT_MAX = 10_000_000
 const SEED_MAX = 2 ** 32 - 1
 
-/** Each with what it is when it is absent; `seed` is drawn then. A sentence when something is wrong. */
+/** Each with its default; `seed` is drawn then. Returns a sentence when something is wrong. */
 export function countedOptions<Name extends string>(
   args: readonly string[],
   standards: Readonly<Record<Name, number>>,

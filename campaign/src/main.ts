@@ -7,7 +7,7 @@ import { run as relays } from './relays/run-command.ts'
 import { run as restores } from './restores/run-command.ts'
 import { run as tests } from './run-tests.ts'
 
-/** Each reads its own options, says itself how it went, and resolves to the exit code. */
+/** Each reads its own options, prints its result, and resolves to the exit code. */
 const campaigns: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   browser,
   chaos,
@@ -37,5 +37,5 @@ if (!campaign) {
   console.error(`${name ? `There is no campaign "${name}".` : 'A campaign has to be named.'}\n\n${usage}`)
   process.exit(2)
 }
-// What is still open belongs to nobody any more: a fetch that was cut may hold its connection for minutes.
+// Open handles are no longer needed: a fetch that was cut may hold its connection for minutes.
 process.exit(await campaign(args))

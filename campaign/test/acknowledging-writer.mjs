@@ -1,4 +1,4 @@
-// A writer for tests of power cuts: appends numbered lines and acknowledges each, with or without having synced what it takes.
+// A writer for tests of power cuts: appends numbered lines and acknowledges each, with or without the necessary syncs.
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -20,6 +20,6 @@ for (let line = 0; ; line++) {
   writeSync(file, `line ${line}\n`)
   if (fault !== 'bytes are not synced') fsyncSync(file)
   console.log(line)
-  // One more, of which nobody hears: it may stay or go.
+  // One more line without an acknowledgement: it may stay or go.
   writeSync(file, `unheard ${line}\n`)
 }

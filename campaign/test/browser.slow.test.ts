@@ -1,4 +1,4 @@
-// The campaign with a page of the app in small, and its judge: one thing is spoiled at a time.
+// The campaign with a page of the app in small, and its checker: one fault at a time.
 import { expect, test } from 'vitest'
 import { checkShown } from '../src/browser/check/check-shown.ts'
 import { runBrowser } from '../src/browser/run-browser.ts'

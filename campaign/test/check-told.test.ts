@@ -1,4 +1,4 @@
-// The judge of updates and events must find each kind that the product does not tell: one is left out of a whole stream at a time.
+// The checker of updates and events must find each missing kind: one is left out of a complete stream at a time.
 import { expect, test } from 'vitest'
 import { checkKept, checkTold, owedSteps } from '../src/chaos/check/check-told.ts'
 import type { Outcome, Said } from '../src/chaos/check/deeds.ts'
@@ -100,7 +100,7 @@ test.each(events.map(([name]) => name))('a person who is not told %s: found', na
   expect(bob(streamOf(name)).map(({ wrong }) => wrong)).toEqual(['untold'])
 })
 
-/** Messages of a bot's stream are judged by their ids, as `checkUpdates` does; receipts are for people alone. */
+/** Messages of a bot's stream are checked by their ids, as `checkUpdates` does; receipts are for people alone. */
 const notOfBots = (name: string) => name.startsWith('message') || name.startsWith('a receipt')
 
 test.each(events.map(([name]) => name).filter(name => !notOfBots(name)))('a bot that is not told %s: found', name => {
@@ -120,7 +120,7 @@ test('nobody is owed what they did themselves, what was in doubt, or what change
     { party: 'alice', isBot: false, chats: new Map([['all', 'all']]), opened: [], events: streamOf() },
     happened,
   )
-  // Of her own messages she was not told that they arrived.
+  // She got no receipts for her own messages.
   expect(new Set(alice.map(({ deed }) => deed))).toEqual(new Set(['text', 'receipt']))
   const steps = (...all: Step[]) => owedSteps(changed('edit', '', undefined, ...all))
   expect(steps(['a', 'acknowledged'], ['a', 'acknowledged'], ['b', 'refused'])).toEqual(['a'])

@@ -1,4 +1,4 @@
-// The checker must find what it is there to find: in a book and lists that agree, one thing is spoiled at a time.
+// The checker must find every fault: in a book and lists that agree, one thing is changed at a time.
 import { expect, test } from 'vitest'
 import { checkAttempts } from '../src/chaos/check/check-attempts.ts'
 import { checkChanges } from '../src/chaos/check/check-changes.ts'

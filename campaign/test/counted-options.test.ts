@@ -1,4 +1,4 @@
-// What the command line of the fuzz and of the power cuts takes, and what it says to the rest.
+// The options that the command lines of the fuzz and of the power cuts accept, and the errors for others.
 import { expect, test } from 'vitest'
 import { countedOptions } from '../src/counted-options.ts'
 

@@ -1,4 +1,4 @@
-// A short run of the fuzz: bent requests to a gateway, bent frames to a relay and to clients.
+// A short run of the fuzz: mutated requests to a gateway, mutated frames to a relay and to clients.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

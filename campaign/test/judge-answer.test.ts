@@ -1,4 +1,4 @@
-// That the fuzz sees what is wrong with an answer: each fault planted once.
+// The fuzz sees every fault of an answer: each is planted once.
 import { expect, test } from 'vitest'
 import { answerFault } from '../src/fuzz/judge-answer.ts'
 

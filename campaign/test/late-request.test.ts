@@ -1,4 +1,4 @@
-// A request in doubt that a wire delivers behind a later one, which was acknowledged: the judge must not call that a loss.
+// A request in doubt that a wire delivers after a later, acknowledged one: the checker must not call that a loss.
 import { setTimeout as pause } from 'node:timers/promises'
 import { World } from '@postern/testkit'
 import { freePort } from '@postern/testkit/free-port'
@@ -37,7 +37,7 @@ test('a profile that a late request changes again is no loss; one that nobody as
   while (link.size === 0) await pause(STEP_MS)
   await pause(STEP_MS * 10)
   link.heal()
-  // The bot hears that nothing more comes, while the wire still has what it said.
+  // The bot sees the end of the stream, while the wire still has its request.
   link.halfClose('back')
   expect(await first).toMatchObject({ outcome: 'doubtful' })
   expect(await change('next')).toMatchObject({ outcome: 'acknowledged' })

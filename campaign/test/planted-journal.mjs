@@ -1,5 +1,5 @@
-// A fault in the product, for tests of the judge: a client that loses or doubles what it writes into its journal.
-// The query of its address names the `pattern` that each kind of event follows, and the `log` of what was done to which event.
+// A fault in the product, for tests of the checker: a client that loses or doubles entries of its journal. The query of
+// its address names the `pattern` that each kind of event follows, and the `log` of the changes to each event.
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

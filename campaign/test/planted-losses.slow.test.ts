@@ -1,4 +1,4 @@
-// Faults in the product itself, and the judge must name each: clients that lose or double what they write into their journals.
+// Faults in the product itself, and the checker must name each: clients that lose or double entries of their journals.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { runChaos } from '../src/chaos/run-chaos.ts'
 
 const TRAFFIC_MS = 12_000
 const SETTLE_MS = 12_000
-/** Carol is a guest in one of the rooms, and is not owed everything that she is told. */
+/** Carol is a guest in one of the rooms, and not every event must reach her. */
 const MEMBERS = ['alice', 'bob', 'poller', 'pusher'] as const
 type Planted = { done: 'lose' | 'double' | 'keep'; kind: string; event: { [field: string]: unknown } }
 
@@ -22,7 +22,7 @@ const addressOf = (part: PartName, { folder, pattern }: { folder: string; patter
   return address.href
 }
 
-/** All that the clients did to their events, and the judge's findings. */
+/** All changes of the clients to their events, and the checker's findings. */
 async function runWorld(patternOf: (part: PartName) => string, isEnough: (planted: readonly Planted[]) => boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-planted-'))
   const planted = () => MEMBERS.flatMap(party => plantedIn(join(folder, `${party}.planted`)))
@@ -51,20 +51,20 @@ const plantedIn = (path: string): Planted[] =>
 
 const isClosed = ({ event }: Planted) => (event['message'] as { poll?: { closed: boolean } }).poll?.closed === true
 
-/** Kinds of events in the journal, and the deeds under which the judge names their loss and their double. */
+/** Kinds of events in the journal, and the deeds under which the checker names their loss and their double. */
 const kinds: { kind: string; lost: RegExp; doubled?: RegExp; min?: number; counts?: (one: Planted) => boolean }[] = [
   {
     kind: 'message',
     lost: /^untold (text|keyed|file|poll|buttons|brief|hook-\w+) /,
     doubled: /^told-twice (message|text|keyed|file|poll|buttons|brief|hook-\w+) /,
   },
-  // Of messages that are deleted later they are not judged.
+  // Not checked for messages that are deleted later.
   { kind: 'edited', lost: /^untold edit /, doubled: /^told-twice edit /, min: 3 },
   { kind: 'reaction', lost: /^untold reaction /, doubled: /^told-twice reaction /, min: 3 },
   { kind: 'deleted', lost: /^untold delete /, doubled: /^told-twice delete / },
   { kind: 'expired', lost: /^untold brief .*disappeared/, doubled: /^told-twice brief the end/ },
   { kind: 'notice renamed', lost: /^untold title /, doubled: /^told-twice title / },
-  // A member who is added twice may be told twice: whether the double is named depends on the traffic.
+  // A member who is added twice may be reported twice: whether the double is named depends on the traffic.
   { kind: 'notice joined', lost: /^untold member / },
   { kind: 'notice created', lost: /^untold notice created /, doubled: /^told-twice notice / },
   { kind: 'notice timer', lost: /^untold notice timer / },

@@ -1,4 +1,4 @@
-// That a power cut takes what was not synced, and nothing else: shown on writers that acknowledge too early.
+// A power cut removes unsynced data, and nothing else: shown with writers that acknowledge too early.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ beforeEach(({ skip }) => {
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** How many lines were acknowledged when the writer was killed, and its directory before and what it did. */
+/** The number of acknowledged lines when the writer was killed, its directory before, and its changes. */
 async function killedWriter(fault: string) {
   if (library.kind === 'missing') throw new Error(library.why)
   const home = mkdtempSync(join(scratch, 'writer-'))

@@ -1,4 +1,4 @@
-// A power cut at any moment of a first start: what it leaves can be started again.
+// A power cut at any moment of a first start: the result can be started again.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { makeDiskLog } from '../src/power/disk-log.ts'
 import { MortalPart } from '../src/power/mortal-part.ts'
 import { relayFaults } from '../src/power/power-checks.ts'
 
-/** A key and a database are made in so many changes; those after them are as on any other day. */
+/** A key and a database are created in this many changes; later ones are as on any other day. */
 const CHANGES = 40
 const SEEDS = 3
 

@@ -1,4 +1,4 @@
-// What a relay keeps in files beside its database, after a power cut: blobs that were taken, and invites that were printed.
+// The relay's files besides its database, after a power cut: accepted blobs, and printed invites.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

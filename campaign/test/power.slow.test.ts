@@ -1,4 +1,4 @@
-// A few power cuts under traffic: each takes what a part had not synced, and everything goes on with the rest.
+// A few power cuts under traffic: each removes a part's unsynced data, and everything continues with the rest.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

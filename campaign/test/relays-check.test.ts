@@ -1,4 +1,4 @@
-// The checker of relays must find what it is there to find: in mailboxes that agree with the book, one thing is spoiled at a time.
+// The checker of relays must find every fault: in mailboxes that agree with the book, one thing is changed at a time.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { checkRelays, type Evidence } from '../src/relays/check/check-relays.ts'
@@ -19,7 +19,7 @@ const deedOf = (name: string, { by, seq, epoch, ...given }: Sent): Deed => ({
   ...{ message: name as MessageId, group, sender: by, epoch },
 })
 
-/** alice lets bob and carol in; they talk; carol is put out, and let in again. */
+/** alice adds bob and carol; they talk; carol is removed, and added again. */
 const deeds: Deed[] = [
   deedOf('in', { by: alice, seq: 1, epoch: 0, kind: 'commit', add: [bob, carol] }),
   deedOf('hello', { by: bob, seq: 2, epoch: 1 }),

@@ -1,4 +1,5 @@
-// The campaign against relays on one database in small: every kind of fault once, and a relay that stands still past its time-outs.
+// The campaign against relays on one database in small: every kind of fault once, and a relay that is stopped past its
+// timeouts.
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { test } from 'vitest'
 import { runRelays } from '../src/relays/run-relays.ts'

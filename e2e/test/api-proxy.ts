@@ -1,4 +1,4 @@
-// A way to a gateway's HTTP API on which a test sees each request, and can keep it, spoil its answer or answer it itself.
+// A proxy to a gateway's HTTP API in which a test sees each request, and can keep it, spoil its answer or answer it itself.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 export type SeenRequest = { line: string; key: string | undefined; atMs: number }
 
 /**
- * `keep`: it never reaches the gateway. `lose`: the gateway does what it is asked, and its answer gets lost. Both leave the
- * caller waiting. `cut`: a part of an answer comes, and the connection ends. `halt`: the first part of the gateway's answer
- * comes, and the rest once the next request is there.
+ * `keep`: it never reaches the gateway. `lose`: the gateway executes it, and its answer is lost. Both leave the caller
+ * waiting. `cut`: a part of an answer arrives, and the connection ends. `halt`: the first part of the gateway's answer
+ * arrives, and the rest once the next request is there.
  */
 export type Meddling =
   | 'pass'
@@ -44,7 +44,7 @@ export class ApiProxy implements Disposable {
     await promise
   }
 
-  /** The requests that begin so. */
+  /** The requests that begin like this. */
   requests(method: string): SeenRequest[] {
     return this.seen.filter(({ line }) => line.startsWith(`${method} `))
   }

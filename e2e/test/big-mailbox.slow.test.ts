@@ -1,4 +1,4 @@
-// A mailbox of 100,000 entries, as after weeks away: read in pages, never more in memory than the window lets through.
+// A mailbox of 100,000 entries, as after weeks away: read in pages, with no more in memory than the window allows.
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -56,7 +56,7 @@ test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the l
   expect(cursorOf(back.directory)).toBe(await lastCursor(relay, bob.id))
 })
 
-/** What a client is given and what it has acknowledged, as seen on its wire. */
+/** The entries that a client received and acknowledged, as seen on its wire. */
 class Reading {
   readonly wire = new Wire()
   readonly #unacknowledged: number[] = []
@@ -87,7 +87,7 @@ class Reading {
     return this.#unacknowledged.length
   }
 
-  /** When so many entries are acknowledged. */
+  /** Resolves when this many entries are acknowledged. */
   async past(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#awaited = { count, resolve }

@@ -1,4 +1,4 @@
-// Core in a browser against a real relay and a real gateway: what a person says there arrives, whatever ends in the middle.
+// Core in a browser against a real relay and a real gateway: a person's messages arrive, even if something ends in the middle.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const test = plain
     onCleanup(() => context.close())
     return context
   })
-  /** A browser of its own, with a folder on the disk that outlives it. */
+  /** A separate browser, with a folder on the disk that outlives it. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('profile', async ({}, { onCleanup }) => {
     const directory = mkdtempSync(join(tmpdir(), 'profile-'))
@@ -58,7 +58,7 @@ const test = plain
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 const botChat = (gateway: TestGateway): ChatId => privateChatId(gateway.client.account)
 
-/** What the bot has of a person, in its order. */
+/** A person's messages at the bot, in its order. */
 const heardOf = (gateway: TestGateway, account: string): Message[] =>
   gateway.client.messages.list(account as ChatId, { limit: 100 }).filter(message => message.from.id === account)
 
@@ -137,7 +137,7 @@ test('[CORE-24.3] a second worker is refused while the first lives, and finds ev
   await alice.say(bob.chatId, 'before')
   const second = await here.person('alice', context)
   await expect(second.open()).rejects.toMatchObject({ code: 'database-locked' })
-  // Killed while the other tries: what cannot open the files must not take them for its own to clear away.
+  // Killed while the other tries: a client that cannot open the files must not clear them away.
   const opening = second.open()
   await alice.worker.restart()
   expect(await opening).toBe(account)
@@ -182,7 +182,7 @@ test.for(['profile', 'private window'] as const)(
     const usage = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0)
     await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + 60_000 })
     const refusal = await firstRefusal(at => alice.say(carol.chatId, `${at}${'x'.repeat(3000)}`))
-    // In doubt is what the relay has by then: it could not be written here that it has it.
+    // In doubt: the relay has the message, but the client could not store that.
     expect(['storage-full', 'send-in-doubt']).toContain(refusal)
     const file = alice.worker.call('sendFile', carol.chatId, { name: 'f', bytes: 3_000_000 })
     await expect(file).rejects.toMatchObject({ code: 'storage-full' })
@@ -195,7 +195,7 @@ test.for(['profile', 'private window'] as const)(
   },
 )
 
-/** Sends until one is refused, and no more: behind one that is in doubt all wait for it, and it for room. */
+/** Sends until one is refused, and no more: after one in doubt all others wait for it, and it waits for space. */
 async function firstRefusal(send: (at: number) => Promise<void>): Promise<string> {
   for (let at = 0; at < 200; at++) {
     try {
@@ -218,7 +218,7 @@ test('[CORE-24.5] a copy opens in another browser with its history, and nowhere 
   const backup = await alice.worker.call<BrowserBackup>('copy')
   await alice.worker.call('stop')
   const elsewhere = await here.person('alice', await browser.newContext())
-  // A database whose key was not kept any more, as a restore leaves it that is cut off.
+  // A database whose key is lost, as an interrupted restore leaves it.
   await elsewhere.open()
   await elsewhere.worker.call('stop')
   await elsewhere.forgetKey()
@@ -294,7 +294,7 @@ test('[CORE-24.7] no file of the profile holds a word, and a browser that starts
   expect(foundIn(profile.directory, words)).toEqual([])
   await before.close()
   expect(foundIn(profile.directory, words)).toEqual([])
-  // Words that are not encrypted would be found.
+  // Unencrypted words would be found.
   writeFileSync(join(profile.directory, 'control'), words.said)
   expect(foundIn(profile.directory, words)).not.toEqual([])
 

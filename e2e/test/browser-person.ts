@@ -14,7 +14,7 @@ export class BrowserPerson {
     this.worker = worker
   }
 
-  /** Registers at the first time; resolves when it is connected. */
+  /** Registers the first time; resolves when it is connected. */
   async open(restored?: BrowserBackup): Promise<string> {
     const { origin } = this.worker.pages
     const opening: BrowserOpening = { directory: this.#name, relayUrl: origin, name: this.#name }
@@ -27,7 +27,7 @@ export class BrowserPerson {
     await this.worker.call('say', chat, text)
   }
 
-  /** As a browser does that clears a part of what it has. */
+  /** As a browser does when it clears a part of its data. */
   async forgetKey(): Promise<void> {
     await this.worker.page.evaluate(async () => {
       const deleting = indexedDB.deleteDatabase('postern-key')
@@ -40,7 +40,7 @@ export class BrowserPerson {
   }
 }
 
-/** A world whose relay is reached through an origin with pages, as where it serves them itself. */
+/** A world whose relay is reached through an origin with pages, as if it served them itself. */
 export class BrowserWorld {
   readonly world: World
   readonly pages: PageServer
@@ -57,7 +57,7 @@ export class BrowserWorld {
     return new BrowserWorld(world, pages)
   }
 
-  /** In a tab of its own. */
+  /** In a separate tab. */
   async person(name: string, context: BrowserContext): Promise<BrowserPerson> {
     return new BrowserPerson(name, await TestWorker.on(this.pages, context))
   }

@@ -1,4 +1,4 @@
-// A person in a browser's worker, as a test tells it what to do.
+// A person in a browser's worker, controlled by a test.
 import { type BrowserClient, forgetBrowserAccount, openBrowserClient } from '@postern/core/browser'
 import { type ChatId, fromBase64Url, type MessageId, toBase64Url, utf8 } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
@@ -21,7 +21,7 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 type HandleMaker = { createSyncAccessHandle(this: FileSystemFileHandle): Promise<unknown> }
 
-/** Refuses so many openings of files, behind some that go well. Files of SQLite's own trials begin with a dot. */
+/** Refuses a number of openings of files, after some that succeed. Files of SQLite's own trials begin with a dot. */
 function refuseFiles({ after, count, error }: RefusedFiles): void {
   const prototype = FileSystemFileHandle.prototype as unknown as HandleMaker
   const { createSyncAccessHandle } = prototype
@@ -57,7 +57,7 @@ answerCalls({
   online: async () => await own().client.whenOnline(WITHIN),
   openInvite: async (link: string) => (await own().client.chats.open(parseInvite(link), WITHIN)).id,
   say: async (chat: ChatId, text: string) => void (await own().client.messages.sendText(chat, { text }, WITHIN)),
-  /** All at the same moment, each under a key of its own. */
+  /** All concurrently, each under its own key. */
   sayAll: async (chat: ChatId, texts: string[]) => {
     await Promise.all(texts.map(text => own().client.messages.sendText(chat, { text }, once(text))))
   },
@@ -90,7 +90,7 @@ answerCalls({
   refuseFiles,
   stop: async () => await own().client.stop(),
   forgetEverything: async () => await own().forgetEverything(),
-  /** As a browser does that needs the room: the key stays. */
+  /** As a browser does that needs the space: the key stays. */
   clearFiles: async (directory: string) =>
     await (await navigator.storage.getDirectory()).removeEntry(directory, { recursive: true }),
   forgetAccount: async (directory: string) => await forgetBrowserAccount(directory),

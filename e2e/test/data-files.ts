@@ -1,4 +1,4 @@
-// The files of a data directory as bytes: what is in them in clear, and whether anything touched them.
+// The files of a data directory as bytes: their unencrypted content, and whether anything touched them.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ export const filesIn = (directory: string): string[] =>
     .map(entry => join(entry.parentPath, entry.name))
     .toSorted()
 
-/** Everything that a touch could change, but the time of the last reading. */
+/** Everything that a touch could change, except the time of the last access. */
 export const fingerprint = (directory: string): string[] =>
   filesIn(directory).map(path => {
     const { mode, mtimeMs, ino } = statSync(path)
     return `${path} ${mode.toString(8)} ${mtimeMs} ${ino} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`
   })
 
-/** Names of those that stand in a file, as they are or in a common form of text: `name in path as form`. */
+/** Names of the needles that are in a file, as they are or in a common text form: `name in path as form`. */
 export function foundIn(directory: string, needles: Record<string, string | Uint8Array>): string[] {
   return filesIn(directory).flatMap(path => {
     const bytes = readFileSync(path)
@@ -41,7 +41,7 @@ function formsOf(needle: string | Uint8Array): Record<string, Buffer> {
   return forms
 }
 
-/** The characters that depend on the needle alone, whatever stands before and behind it. */
+/** The characters that depend on the needle alone, whatever surrounds it. */
 function insideOfBase64(
   plain: Buffer,
   { shift, encoding }: { shift: number; encoding: 'base64' | 'base64url' },

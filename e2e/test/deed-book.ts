@@ -1,4 +1,4 @@
-// What was asked and what was acknowledged of each message, and so what it may look like in the end.
+// The requests and acknowledgements of each message, and so its possible final states.
 import type { Message } from '@postern/bot-api/objects'
 import { expect } from 'vitest'
 import type { Deed, Outcome } from './killable-actors.ts'
@@ -30,7 +30,7 @@ export class Entry {
   readonly words: Value
   readonly presence = new Value('there')
   readonly #reactions = new Map<string, Value>()
-  /** What somebody is about to change: one at a time, so that the order of the acknowledgements is the order of the deeds. */
+  /** Changes in progress: one at a time, so that the order of the acknowledgements is the order of the deeds. */
   readonly busy = new Set<string>()
 
   constructor(message: { id: string; text?: string }, author: string) {

@@ -1,4 +1,4 @@
-// People and a bot who say, edit, delete and react in their chats without a pause, and keep book of what they were told.
+// People and a bot who constantly send, edit, delete and react in their chats, and keep a book of their answers.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit/random'
 import { DeedBook, type Entry } from './deed-book.ts'
@@ -7,12 +7,12 @@ import { Tally } from './tally.ts'
 
 const IN_FLIGHT_MAX = 4
 const BURST = 4
-/** Now and then one alone does so much at once: far more than a receiver keeps keys for out of their order. */
+/** Occasionally one actor alone sends this many concurrently: far more than a receiver keeps keys for out of order. */
 const WIDE_BURST = 30
 const RECENT = 12
 const EMOJI = ['👍', '🎉', '🙈', '']
 
-/** What somebody was told: an update of the bot, or a person's event. */
+/** A received event: an update of the bot, or a person's event. */
 type Told = {
   type: string
   chat_id: string
@@ -28,7 +28,7 @@ export class Traffic {
   readonly #stage: Stage
   readonly lasting = new DeedBook()
   readonly brief = new DeedBook()
-  /** Ids for which a sender was told that the relay has them. */
+  /** Ids that the relay has acknowledged to their sender. */
   readonly acknowledged: { id: string; author: string }[] = []
   readonly #underWay = new Set<Promise<void>>()
   readonly #answering = new Tally()
@@ -44,7 +44,7 @@ export class Traffic {
     this.#stopped = true
   }
 
-  /** Until so many more deeds are answered, however slow the machine is. */
+  /** Until this many more deeds are answered, however slow the machine is. */
   async goesOn(count: number): Promise<void> {
     await this.#answering.more(count)
   }
@@ -57,7 +57,7 @@ export class Traffic {
     }
   }
 
-  /** What was acknowledged in the chat where messages last, and what was said where they disappear. */
+  /** The acknowledged deeds in the chat where messages last, and the messages where they disappear. */
   counts() {
     const entries = [...this.lasting.entries.values()]
     const acknowledged = (values: { acknowledged: readonly string[] }[]) =>
@@ -71,7 +71,7 @@ export class Traffic {
     }
   }
 
-  /** Some messages are reacted to at once, while what was said with them is still under way. */
+  /** Some messages get a reaction immediately, while messages sent with them are still in flight. */
   hear(actor: Actor, told: Told): void {
     this.#stage.told.get(actor)?.push(told)
     if (told.type !== 'message' || !told.message) return

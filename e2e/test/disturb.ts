@@ -1,4 +1,4 @@
-// What befalls people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
+// Disturbances of people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
 import { isCoded } from '@postern/protocol'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import type { SeededRandom } from '@postern/testkit/random'
@@ -16,7 +16,7 @@ export async function disturb(world: World, gathering: Gathering, random: Seeded
   else await changeGroup(gathering, person, random)
 }
 
-/** Nothing passes any more in one direction or in both, and nobody is told, until the connection breaks. */
+/** Nothing passes any more in one direction or in both, without notice, until the connection breaks. */
 async function fallSilent({ wire }: TestPerson, random: SeededRandom): Promise<void> {
   const which = random.below(3)
   if (which !== 0) wire.outgoing = () => []
@@ -44,7 +44,7 @@ const FULL_BYTES = 65_536
 
 export type RelayRoom = { databaseBytesMax?: number }
 
-/** For a while the relay has no page more than there is. */
+/** For a while the relay's database cannot grow by a page. */
 export async function fillRelay(world: World, room: RelayRoom, random: SeededRandom): Promise<void> {
   room.databaseBytesMax = FULL_BYTES
   await restart(world, random)
@@ -53,7 +53,7 @@ export async function fillRelay(world: World, room: RelayRoom, random: SeededRan
   await restart(world, random)
 }
 
-/** Each begins an epoch, for which all that is under way must be encrypted again. */
+/** Each begins an epoch, for which all messages in flight must be encrypted again. */
 async function changeGroup(
   { people, guest, group }: Gathering,
   person: TestPerson,

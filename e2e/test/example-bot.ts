@@ -1,4 +1,4 @@
-// A bot of examples/ as a process of its own, started as its README says, to be killed at any moment.
+// A bot of examples/ as a separate process, started as its README says, to be killed at any moment.
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { extname, join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { onTestFailed, onTestFinished } from 'vitest'
 
 export const EXAMPLES = join(import.meta.dirname, '../../examples')
 
-/** By the end of the name: what runs it, and what else it calls. */
+/** By the end of the name: its interpreter, and the other programs that it calls. */
 const languages: Record<string, { command: string; calls: string[] }> = {
   '.ts': { command: process.execPath, calls: [] },
   '.py': { command: 'python3', calls: [] },
@@ -36,7 +36,7 @@ class ExampleBot {
     this.#child = spawn(languageOf(example).command, [resolve(EXAMPLES, example), ...words], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
-      // With what the shell has started, all of it is one group, and ends together.
+      // It and all processes of its shell are one group, and end together.
       detached: true,
     })
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
@@ -45,7 +45,7 @@ class ExampleBot {
     onTestFinished(() => this.kill())
   }
 
-  /** Until these words stand on standard error. */
+  /** Until these words are on standard error. */
   async complains(words: string): Promise<void> {
     while (!this.stderr.includes(words)) await once(this.#child.stderr, 'data')
   }

@@ -1,4 +1,4 @@
-// The echo bots of examples/, in every language: what alice says comes back once, whatever happens in between.
+// The echo bots of examples/, in every language: alice's messages come back once, whatever happens in between.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ for (const example of ['typescript/echo.ts', 'python/echo.py', 'shell/echo.sh'])
       const robot = await world.person('robot', { bot: true })
       await robot.openInvite(gateway.client.identity.me().inviteUrl)
       await robot.say(chat, 'I am one')
-      // What a profile says is fetched behind the first message of somebody new.
+      // The profile of a new person is fetched after their first message.
       await expect.poll(() => gateway.client.identity.profileOf(robot.id).bot).toBe(true)
       await robot.say(chat, 'beep')
       const members = [bob.id, gateway.client.account]
@@ -116,7 +116,7 @@ for (const example of ['typescript/echo.ts', 'python/echo.py', 'shell/echo.sh'])
       const sends = proxy.seen.filter(({ line }) => isSend(line))
       expect(new Set(sends.map(({ key }) => key)).size).toBe(1)
       const [first = 0, second = 0, third = 0] = sends.map(({ atMs }) => atMs)
-      // A timer may be early by a moment.
+      // A timer may be slightly early.
       expect(second - first).toBeGreaterThan(1950)
       expect(third - second).toBeGreaterThan(950)
       expect(bot.stderr.match(/Later, please/g)).toHaveLength(2)

@@ -230,7 +230,7 @@ test('[EXAMPLES-2.4] who has a chat is told once that an address fails, and once
     words: [address],
   }
 
-  // Killed when one of them was told, and the other not.
+  // Killed after one of them got the message, and the other did not.
   const first = startExample('typescript/alerts.ts', started)
   await proxy.meddled(({ line }, before) => (before.length > 1 && line.startsWith('POST') ? 'keep' : 'pass'))
   await first.kill()
@@ -292,7 +292,7 @@ test('[EXAMPLES-2.5] it streams, begins a broken transfer anew, and sends one fi
 }) => {
   const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at.toString(36)).join())
   const example = 'typescript/file.ts'
-  // The rest of the file comes when the way back has begun; the answer to that is lost, and the bot is killed.
+  // The rest of the file arrives once its upload has begun; the answer to that is lost, and the bot is killed.
   const first = startExample(example, { env })
   const lost = proxy.meddled(({ line }) =>
     line.endsWith('/files') ? 'lose' : line.endsWith('/file') ? 'halt' : 'pass',

@@ -1,4 +1,5 @@
-// Those who send and fetch files while processes are killed, and press buttons: people through their lines, the bot through HTTP.
+// Actors who send and fetch files while processes are killed, and press buttons: people through their lines, the bot
+// through HTTP.
 import { createHash } from 'node:crypto'
 import { createReadStream, openAsBlob } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,7 +8,7 @@ import { type Actor, botActor, type Outcome, outcomeOf, personActor } from './ki
 
 export interface FileActor extends Actor {
   sendFile(chat: string, path: string): Promise<Outcome>
-  /** SHA-256 of what came, in hex; undefined when nothing did: the message is gone, or somebody was killed. */
+  /** SHA-256 of the fetched file, in hex; undefined when there is none: the message is gone, or a process was killed. */
   fetchFile(chat: string, message: string): Promise<string | undefined>
 }
 
@@ -15,7 +16,7 @@ export interface Presser extends FileActor {
   press(pressed: { chat: string; message: string; data: string }): Promise<Outcome>
 }
 
-/** Saves what it fetches in the folder, under the id of its message. */
+/** Saves fetched files in the folder, under the id of their message. */
 export function personWithFiles(person: PersonProcess, { id, folder }: { id: string; folder: string }): Presser {
   const ask = async (...command: [name: string, fields: object]): Promise<Outcome> => {
     await person.ready()
@@ -42,7 +43,7 @@ export interface FileBot extends FileActor {
 
 export function botWithFiles({ url, token }: GatewayProcess, id: string): FileBot {
   const authorization = { authorization: `Bearer ${token}` }
-  /** Killed before it had answered: undefined. */
+  /** Killed before the answer: undefined. */
   const call = (path: string, init: RequestInit & { headers?: object } = {}) =>
     fetch(`${url}/v1/${path}`, { ...init, headers: { ...authorization, ...init.headers } }).catch(() => undefined)
   const post = async (path: string, init: RequestInit & { headers?: object }): Promise<Outcome> => {

@@ -1,4 +1,4 @@
-// People and a bot who send and fetch files, vote in polls and press buttons without a pause, and keep book of it.
+// People and a bot who constantly send and fetch files, vote in polls and press buttons, and keep a book of it.
 import { createHash, randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ class AskedPoll {
   readonly author: string
   readonly state = new Value('open')
   readonly votes = new Map<string, Value>()
-  /** One vote of everybody at a time, so that the order of the acknowledgements is the order of the votes. */
+  /** One vote of each person at a time, so that the order of the acknowledgements is the order of the votes. */
   readonly busy = new Set<string>()
 
   constructor(id: string, author: string) {
@@ -54,7 +54,7 @@ class AskedPoll {
   }
 }
 
-/** What was pressed: how often it was tried, and the ids that were acknowledged. */
+/** A press: the number of tries, and the acknowledged ids. */
 type Pressed = { tries: number; acknowledged: string[] }
 
 export class FileTraffic {
@@ -67,7 +67,7 @@ export class FileTraffic {
   readonly presses = new Map<string, Pressed>()
   readonly answers = new Map<string, Value>()
   fetched = 0
-  /** With what each of them is. */
+  /** With a description of each. */
   readonly #underWay = new Map<Promise<void>, string>()
   readonly #answering = new Tally()
   #count = 0
@@ -93,12 +93,12 @@ export class FileTraffic {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.keys())
   }
 
-  /** Until so many more deeds are answered, however slow the machine is. */
+  /** Until this many more deeds are answered, however slow the machine is. */
   async goesOn(count: number): Promise<void> {
     await this.#answering.more(count)
   }
 
-  /** What has not been answered. */
+  /** Deeds without an answer. */
   get underWay(): string[] {
     return [...this.#underWay.values()]
   }
@@ -111,7 +111,7 @@ export class FileTraffic {
     }
   }
 
-  /** The bot was told of a press. */
+  /** The bot received a press. */
   answer(press: string): void {
     void this.#begin('the bot answers', this.#answer(press))
   }
@@ -147,7 +147,7 @@ export class FileTraffic {
     return recent.length > 0 ? this.#random.of(recent) : undefined
   }
 
-  /** Its name says what is in it: whoever sees it can tell whether it is whole. */
+  /** Its name describes its content: everybody who sees it can tell whether it is complete. */
   async #send(actor: FileActor): Promise<void> {
     const bytes = randomBytes(1 + this.#random.below(FILE_BYTES_MAX))
     const path = join(this.#stage.desk, `${createHash('sha256').update(bytes).digest('hex')}.bin`)

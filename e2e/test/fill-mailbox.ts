@@ -1,4 +1,4 @@
-// A mailbox as after weeks away, written into the database of a relay that does not run: to send as much would take minutes.
+// A mailbox as after weeks away, written into the database of a stopped relay: sending as much would take minutes.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { GROUP_ID_BYTES } from '@postern/protocol'
@@ -9,17 +9,17 @@ import { rowsOf } from './relay-database.ts'
 
 type Filling = { of: string; from: string; count: number }
 
-/** Behind the version, the wire format and the group's id stands the epoch. */
+/** The epoch follows the version, the wire format and the group's id. */
 const EPOCH = { at: 5 + GROUP_ID_BYTES, bytes: 8 }
 
-/** Before the relay is stopped: on PostgreSQL, what is in no mailbox by then would come behind all that is filled in. */
+/** Before the relay is stopped: on PostgreSQL, an entry outside of a mailbox would come after all that is filled in. */
 export async function allDelivered(relayDirectory: string): Promise<void> {
   const database = await databaseOf(relayDirectory)
   if (database === undefined) return
   await expect.poll(() => askDatabase(database, 'SELECT count(*) FROM outbox')).toEqual(['0'])
 }
 
-/** As if a sender's messages of a past epoch came again and again: nothing to show, and each must be looked at. */
+/** As if a sender's messages of a past epoch were repeated: nothing to show, and each must be checked. */
 export async function fillMailbox(relayDirectory: string, filling: Filling): Promise<void> {
   const database = await databaseOf(relayDirectory)
   if (database === undefined) fillFile(join(relayDirectory, 'relay.db'), filling)

@@ -1,8 +1,8 @@
-// A member who sends whatever it likes: bodies are changed on their way into the ciphertext, behind every check of the client.
+// A member who sends anything: bodies are changed on their way into the ciphertext, after every check of the client.
 import { fromUtf8, utf8 } from '@postern/protocol'
 import type * as Content from '@postern/protocol/content'
 
-/** Another body, or undefined for one that goes out as it is. */
+/** Another body, or undefined to send it unchanged. */
 type Forge = (body: Content.KnownBody) => object | undefined
 
 let forge: Forge = () => undefined
@@ -22,7 +22,7 @@ export async function forgedContent(original: () => Promise<ContentModule>): Pro
   }
 }
 
-/** While the work goes on, whoever sends something that is wanted sends something else. */
+/** During the work, every send of a matching body sends another one. */
 export async function forging<T>(change: Forge, work: () => Promise<T>): Promise<T> {
   forge = change
   try {

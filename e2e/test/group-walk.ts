@@ -1,4 +1,4 @@
-// Twenty people in one group: most stay, some are put out and let in again by two admins at a time, and all of them talk.
+// Twenty people in one group: most stay, some are removed and added again by two concurrent admins, and all of them talk.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ChatId } from '@postern/protocol'
 import { type SeededRandom, type TestPerson, WITHIN, type World } from '@postern/testkit'
@@ -7,7 +7,7 @@ import { RecordedLog } from './recorded-log.ts'
 import { Tally } from './tally.ts'
 import { troublesOf, type Unsteady } from './unsteady-people.ts'
 
-/** Beside alice and bob, who change the group. */
+/** Besides alice and bob, who change the group. */
 const STAYING = 10
 const GUESTS = 8
 const TALK_MS = 4_000
@@ -17,7 +17,7 @@ type Said = { by: TestPerson; text: string; isAcknowledged: boolean }
 
 export class GroupWalk {
   readonly said: Said[] = []
-  /** How often somebody was put out or let in. */
+  /** The number of removals and additions. */
   changes = 0
   readonly #happening = new Tally()
   readonly #random: SeededRandom
@@ -67,7 +67,7 @@ export class GroupWalk {
     await Promise.all([...this.#people.map(person => this.#talk(person)), ...changing])
   }
 
-  /** Until so many more texts and changes are acknowledged, however slow the machine is. */
+  /** Until this many more texts and changes are acknowledged, however slow the machine is. */
   async goesOn(count: number): Promise<void> {
     await this.#happening.more(count)
   }
@@ -81,7 +81,7 @@ export class GroupWalk {
       await pause(this.#random.below(TALK_MS))
       const said = { by: person, text: `${person.name} ${count}`, isAcknowledged: false }
       this.said.push(said)
-      // Who is put out meanwhile is told so.
+      // A member that is removed meanwhile gets an error.
       said.isAcknowledged = await person.say(this.#group, said.text).then(
         () => true,
         () => false,
@@ -90,12 +90,12 @@ export class GroupWalk {
     }
   }
 
-  /** Each admin has guests of their own; what the two do, they do in the same epochs. */
+  /** Each admin has separate guests; both work in the same epochs. */
   async #change(admin: TestPerson, at: number): Promise<void> {
     const own = this.#guests.filter((_, guest) => guest % 2 === at)
     while (!this.#isStopped) {
       await pause(this.#random.below(CHANGE_MS))
-      // One that is in doubt is settled at the next connection: by then it is seen whether it came about.
+      // A change in doubt is settled at the next connection: by then it is visible whether it happened.
       const isDone = await this.#putOutOrLetIn(admin, this.#random.of(own)).then(
         () => true,
         () => false,
@@ -112,7 +112,7 @@ export class GroupWalk {
     else await chats.addMembers(this.#group, [id], WITHIN)
   }
 
-  /** All are in it again, and each hears the last words of each: what was in doubt is settled by then. */
+  /** All are in it again, and each receives the last message of each: everything in doubt is settled by then. */
   async gatherAgain(): Promise<void> {
     const [alice] = this.#people as [TestPerson]
     const accounts = this.#guests.map(({ id }) => id)
@@ -141,7 +141,10 @@ export class GroupWalk {
     expect(this.#everybody.flatMap(troublesOf)).toEqual([])
   }
 
-  /** What somebody has who was away, all have, in the same order; and their own words are not missing. */
+  /**
+   * Everybody has the messages of a guest who was away, in the same order; and the guest's own messages are not
+   * missing.
+   */
   #checkGuest(guest: TestPerson, all: readonly string[]): void {
     const texts = this.#textsOf(guest)
     const had = new Set(texts)

@@ -1,4 +1,4 @@
-// A relay that serves other bytes than it was given, or none, or sends a client elsewhere: nobody sees a wrong byte.
+// A relay that serves wrong bytes, or none, or redirects a client: nobody sees a wrong byte.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -18,14 +18,14 @@ type Answer = (response: ServerResponse, honest: { bytes: Buffer; headers: Recor
 
 const honestly: Answer = (response, { bytes, headers }) => void response.writeHead(200, headers).end(bytes)
 
-/** In front of the real relay, for blobs alone: what it answers is in the test's hands. */
+/** In front of the real relay, for blobs alone: the test controls its answers. */
 class BlobServer {
   readonly #server = createServer((request, response) => this.#take(request, response))
   readonly #relayUrl: string
   answer: Answer = honestly
-  /** Paths that were asked for, with their method. */
+  /** Requested paths, with their method. */
   readonly asked: string[] = []
-  /** Instead of whatever is asked. */
+  /** Replaces every answer. */
   instead: RequestListener | undefined
 
   constructor(relayUrl: string) {
@@ -115,7 +115,7 @@ const damaging: Record<string, Answer> = {
 }
 
 const test = base
-  /** Bob has the messages about two files of alice, and a relay in the test's hands to fetch them from. */
+  /** Bob has the messages about two files of alice, and fetches them from a relay that the test controls. */
   .extend('sentFiles', ({ world }) => async ({ clock }: { clock?: ManualClock } = {}) => {
     const relay = await new BlobServer(world.relayUrl).start()
     const number = ++pairs
@@ -152,7 +152,7 @@ test('[CORE-13.9] the blob of another file is damaged', async ({ world, sentFile
   expect(await fetched(bob, alice, ids[0])).toEqual(files[0])
 })
 
-/** Each answer begins anew, and breaks off before it is any use. */
+/** Each answer starts again, and breaks off before it is of any use. */
 const teasing: Record<string, Answer> = {
   'promised again and again': (response, { headers }) => {
     response.writeHead(200, headers).flushHeaders()

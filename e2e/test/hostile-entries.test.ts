@@ -1,4 +1,4 @@
-// A relay that tampers with what it carries, or says that it is something else: refused, noticed, and the chat goes on.
+// A relay that tampers with entries, or misrepresents them: refused, noticed, and the chat continues.
 import type { GroupId } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import { type TestPerson, WITHIN } from '@postern/testkit'
@@ -41,7 +41,7 @@ describe('tampering', () => {
       const { alice, bob, relay, log } = pair
       relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
       await alice.say(bob, 'tampered with')
-      // One of a past epoch may be a replay of what was read then: it is worth a line, and no notice.
+      // An entry of a past epoch may be a replay of one that was read then: it causes a log line, and no notice.
       if (region === 'epoch, down') await expect.poll(() => log.warnings).toContain('entry of a past epoch repeated')
       else await undecryptable(bob)
       await expectGoesOn(pair)

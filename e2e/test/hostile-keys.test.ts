@@ -1,4 +1,4 @@
-// A relay that hands out other keys than those of the account that was asked for: nobody is talked to in another's name.
+// A relay that hands out other keys than those of the requested account: nobody is impersonated.
 import { openDataDirectory } from '@postern/core/node'
 import { equalBytes } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
@@ -33,7 +33,7 @@ async function expectOpensHonestly({ alice, bob, relay }: { alice: TestPerson; b
   await alice.hears('for alice alone')
 }
 
-/** Words name the version of their sender's profile; those that come before the profile itself find an older one. */
+/** A message names the version of its sender's profile; one that arrives before the profile itself finds an older one. */
 async function expectSeen({ of, by }: { of: TestPerson; by: TestPerson }, about: string): Promise<void> {
   const look = async () => {
     await of.say(by, 'look at my profile')
@@ -58,7 +58,7 @@ const test = base
         return { alice, bob, mallory, relay: new HostileRelay(alice.wire) }
       },
   )
-  /** What the real relay gives to somebody who opens a chat with the person. */
+  /** The key package that the real relay gives to a person who opens a chat. */
   .extend('keyPackageOf', ({ world }) => async (person: TestPerson): Promise<Uint8Array> => {
     const somebody = await world.person(`somebody ${++casts}`)
     let found: Taken | undefined
@@ -71,7 +71,7 @@ const test = base
     if (!found) throw new Error('no key package was taken')
     return found.keyPackage
   })
-  /** Found out from what the relay shows of a profile to anybody who may read it. */
+  /** From the profile that the relay shows to anybody who may read it. */
   .extend('profileAt', ({ world }) => async (person: TestPerson): Promise<Fetched> => {
     const somebody = await world.person(`somebody ${++casts}`)
     const found = Promise.withResolvers<Fetched>()

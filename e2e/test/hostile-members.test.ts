@@ -1,4 +1,4 @@
-// Members who lie: presses, toasts, votes and closings that are not theirs to make, and files that are not what they say.
+// Members who lie: forged presses, toasts, votes and closings, and files that are not what they claim.
 import { randomBytes } from 'node:crypto'
 import type { Message } from '@postern/bot-api/objects'
 import { contentLimits, isCoded, type MessageId, type PressId } from '@postern/protocol'
@@ -36,14 +36,14 @@ const test = base
     for (const person of [alice, mallory]) await person.hears(message.text ?? '')
     return message.id
   })
-  /** Mallory says a body in the group, as if it were a text. */
+  /** Mallory sends a body in the group, as if it were a text. */
   .extend('says', ({ mallory, chat }) => async (body: object): Promise<Message> => {
     return await forging(
       said => (said.kind === 'text' ? body : undefined),
       () => mallory.client.messages.sendText(chat, { text: 'forged' }, WITHIN),
     )
   })
-  /** All that the person was told, up to now; what mallory has said before this has arrived. */
+  /** All events of the person up to now; mallory's earlier messages have arrived. */
   .extend(
     'toldSince',
     ({ mallory, chat }) =>
@@ -204,7 +204,7 @@ describe('presses', () => {
         await alice.say(chat, 'answer me by a receipt')
         await mallory.hears('answer me by a receipt')
         await expect.poll(() => forged).toBeGreaterThan(0)
-        // Whoever owes alice a receipt has sent her a toast by then.
+        // Everybody who owes alice a receipt has sent her a toast by then.
         expect((await toldSince(alice, since)).filter(({ type }) => type === 'toast')).toEqual([])
       },
     )

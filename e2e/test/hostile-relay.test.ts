@@ -1,4 +1,4 @@
-// A relay that replays, reorders, drops, and answers what is not so: noticed or refused, and the chat goes on.
+// A relay that replays, reorders, drops, and gives false answers: noticed or refused, and the chat continues.
 import { messageIdOf } from '@postern/bot-api'
 import {
   type CallName,
@@ -98,14 +98,14 @@ describe('replays', () => {
   })
 })
 
-/** The relay has given out all the others: from now on every welcome is for the same key package. */
+/** The relay has handed out all the others: from now on every welcome is for the same key package. */
 const withLastResortAlone: Pass = bytes => {
   const frame = decodeClientFrame(bytes.slice())
   if (frame.kind !== 'call' || frame.name !== 'publishKeyPackages') return [bytes]
   return [encodeClientFrame({ ...frame, request: { ...frame.request, oneTime: [] } })]
 }
 
-/** Calls of the name wait until then, and go out with the next frame. */
+/** Calls with this name wait until then, and go out with the next frame. */
 function heldUntil(isOver: () => boolean, name: CallName): Pass {
   const held: Uint8Array[] = []
   return bytes => {
@@ -189,7 +189,7 @@ describe('drops and reorders', () => {
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
     await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
     relay.repent()
-    // Carol is asked when alice has helped already.
+    // Carol is asked when alice has already helped.
     bob.wire.outgoing = heldUntil(() => welcomes() > 1, 'takeKeyPackages')
     await alice.say(group, 'cannot be read')
     await expect.poll(welcomes).toBe(3)

@@ -1,4 +1,4 @@
-// People of whom one has a hostile relay, and the question that ends every such test: does the chat go on?
+// People of whom one has a hostile relay, and the check that ends every such test: does the chat continue?
 import type { ChatId } from '@postern/protocol'
 import { HostileRelay, type ManualClock, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect, vi } from 'vitest'
@@ -12,7 +12,7 @@ let pairs = 0
 
 type BobOptions = { clock?: ManualClock }
 
-/** Alice and bob have talked to each other; what the relay says to bob is in the test's hands, and his log is read. */
+/** Alice and bob have talked to each other; the test controls the relay's messages to bob, and reads his log. */
 export async function talkingPair(world: World, options: BobOptions = {}): Promise<Pair> {
   const log = new RecordedLog()
   const aliceLog = new RecordedLog()
@@ -40,7 +40,7 @@ export async function talkingGroup(
   return { ...pair, carol, group }
 }
 
-/** Entries in other mailboxes leave cursors free that a hostile relay can give to what it makes up. */
+/** Entries in other mailboxes leave cursors free that a hostile relay can use for invented entries. */
 export async function freeCursors(world: World): Promise<void> {
   const dora = await world.person(`dora ${++pairs}`)
   const eric = await world.person(`eric ${pairs}`)
@@ -50,7 +50,7 @@ export async function freeCursors(world: World): Promise<void> {
 
 let rounds = 0
 
-/** The relay is honest again: after at most a healing, what one says the other hears, once. */
+/** The relay is honest again: after at most one healing, each receives the other's messages, once. */
 export async function expectGoesOn({ alice, bob, relay }: Talking, chat?: ChatId): Promise<void> {
   relay.repent()
   const fromBob = `bob goes on ${++rounds}`

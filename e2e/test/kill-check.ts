@@ -1,4 +1,4 @@
-// What must be true of a bot and of people after kills: nothing lost, nothing twice, one order.
+// The invariants of a bot and of people after kills: nothing lost, nothing twice, one order.
 import { readClient, type StoredClient } from '@postern/testkit/client-database'
 import type { PersonProcess } from '@postern/testkit/processes'
 import { expect } from 'vitest'
@@ -19,7 +19,7 @@ export function checkTold({ gateway, people }: Talking, told: { traffic: Traffic
   for (const [at, person] of people.entries()) checkEvents(person, clients[at + 1] as StoredClient)
 }
 
-/** Of every two clients, whatever they both have of a chat they have alike, and neither has more. */
+/** Every two clients have the same messages of a shared chat, and neither has more. */
 function checkOneOrder(clients: StoredClient[]): void {
   for (const one of clients)
     for (const other of clients) {
@@ -54,7 +54,7 @@ function checkAcknowledged(
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
 }
 
-/** A kill repeats the last events at most: with repeats left out, they are what was received, in its order. */
+/** A kill repeats the last events at most: without repeats, they are the received messages, in order. */
 function checkEvents(person: PersonProcess, client: StoredClient): void {
   const received = client.messages.filter(message => message.sender !== client.account)
   const chatOf = new Map(received.map(message => [message.id, message.chat]))

@@ -34,7 +34,7 @@ test('[RELAY-2.15, CORE-8.3] kill -9 under edits, deletions, reactions and timer
     person.onEvent = ({ event, ...rest }) => traffic.hear(scene.actors[at + 1] as Actor, { type: event, ...rest })
   const operating = operator.run()
   const acting = Promise.all(scene.actors.map(actor => traffic.run(actor)))
-  // Awaited after the last kill: what fails before then must not end the process.
+  // Awaited after the last kill: an earlier failure must not end the process.
   acting.catch(() => undefined)
   operating.catch(() => undefined)
 
@@ -49,7 +49,7 @@ test('[RELAY-2.15, CORE-8.3] kill -9 under edits, deletions, reactions and timer
     expectAlive(parts)
   }
 
-  // However slow the machine is: what is checked has to have happened.
+  // However slow the machine is: the checked deeds must have happened.
   while (!isEnough(traffic.counts())) await traffic.goesOn(1)
   console.info(traffic.counts())
   traffic.stop()
@@ -124,7 +124,7 @@ function checkLists(actors: Actor[], lists: Message[][], traffic: Traffic): void
 
 type Checked = { scene: Scene; traffic: Traffic; last: Message[] }
 
-/** Of messages that are still there: who did not do it was told of all that was acknowledged, in its order. */
+/** For messages that still exist: every other actor received all acknowledged changes, in order. */
 function checkTold(actor: Actor, { scene, traffic, last }: Checked): void {
   const told = scene.told.get(actor) ?? []
   for (const { id } of last) {
@@ -138,7 +138,7 @@ function checkTold(actor: Actor, { scene, traffic, last }: Checked): void {
       const heard = told.flatMap(({ reaction }) =>
         reaction?.message_id === id && reaction.from.id === account ? reaction.emoji : [],
       )
-      // To take back what is not there is no news.
+      // Withdrawing a reaction that does not exist is no news.
       if (account !== actor.id)
         expectWithin(
           acknowledged.filter(emoji => emoji !== ''),
@@ -154,7 +154,7 @@ function expectWithin(acknowledged: readonly string[], told: readonly string[]):
   expect(acknowledged.slice(at), `acknowledged, but not told in its order: ${told.join()}`).toEqual([])
 }
 
-/** The operator has checked the ids as they came: here is what stands under them. */
+/** The operator has checked the ids as they came: this checks the content under them. */
 function checkUpdates({ actors, told, brief }: Scene, traffic: Traffic): void {
   const [bot] = actors as [Actor]
   const updates = told.get(bot) ?? []

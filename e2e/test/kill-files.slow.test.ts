@@ -19,7 +19,7 @@ const SETTLE_WITHIN_MS = 180_000
 /** Longer than any deadline of a command or a request. */
 const ANSWER_WITHIN_MS = 120_000
 
-/** Toasts by press, and who was shown them. */
+/** Toasts by press, and the people who saw them. */
 type Toasts = Map<string, { presser: string; texts: Set<string> }>
 type Scene = Stage & { parts: Parts; toasts: Toasts }
 
@@ -40,13 +40,13 @@ test(
     })
     const operating = operator.run()
     const acting = Promise.all(actorsOf(scene).map(actor => traffic.run(actor)))
-    // Awaited after the last kill: what fails before then must not end the process.
+    // Awaited after the last kill: an earlier failure must not end the process.
     acting.catch(() => undefined)
     operating.catch(() => undefined)
 
     for (let kill = 0; kill <= KILLS; kill++) {
       await traffic.goesOn(5 + random.below(20))
-      // At last everybody at once, into transfers.
+      // At last all parts in one step, during transfers.
       const victims = kill < KILLS ? [random.of([parts.relay, parts.gateway, random.of(parts.people)])] : everything
       traffic.burst()
       await pause(random.below(80))
@@ -56,7 +56,7 @@ test(
       expectAlive(parts)
     }
 
-    // However slow the machine is: what is checked has to have happened.
+    // However slow the machine is: the checked deeds must have happened.
     while (!isEnough(traffic)) await traffic.goesOn(1)
     traffic.stop()
     await expect.poll(() => traffic.underWay, { timeout: ANSWER_WITHIN_MS, message: 'not answered' }).toEqual([])
@@ -108,7 +108,7 @@ async function setScene(parts: Parts): Promise<Scene> {
   return scene
 }
 
-/** Every part is up; until everybody shows the same, twice in a row, and the bot has nothing to do. */
+/** Every part is up; waits until everybody shows the same, twice in a row, and the bot has nothing to do. */
 async function settled(scene: Scene, operator: EchoOperator): Promise<Message[][]> {
   const endMs = Date.now() + SETTLE_WITHIN_MS
   let lists: Message[][] = []
@@ -132,7 +132,7 @@ const shownToAll = ({ id, from, ts, text, file, poll, buttons }: Message) => ({
   poll: poll && { ...poll, voted: [], options: poll.options.map(({ voters }) => voters.map(voter => voter.id).sort()) },
 })
 
-/** Of whoever is asked, each file is the bytes that its name says; so are those that were saved before a kill. */
+/** Everybody's copy of each file has the bytes that its name says; so have those that were saved before a kill. */
 async function expectWholeFiles(scene: Scene, list: Message[]): Promise<void> {
   const names = new Map<string, string>(list.flatMap(({ id, file }) => (file ? [[id, file.name] as const] : [])))
   expect(new Set(names.values()).size, 'no file came twice').toBe(names.size)
@@ -145,8 +145,8 @@ async function expectWholeFiles(scene: Scene, list: Message[]): Promise<void> {
 }
 
 /**
- * Those that the relay has whole. Others have no bytes: announced by somebody who was killed before it could write that
- * down, they are forgotten after a day.
+ * Those that the relay has completely. Others have no bytes: their owner was killed before it could store the
+ * announcement, and the relay removes them after a day.
  */
 const wholeBlobs = (relayDirectory: string): Promise<string[]> =>
   rowsOf(relayDirectory, 'SELECT id FROM blob WHERE done_ms IS NOT NULL ORDER BY id')
@@ -196,7 +196,7 @@ function checkLists(scene: Scene, lists: Message[][], traffic: FileTraffic): voi
   console.info({ files: files.size, erased, fetched, polls: polls.size, closed, presses: traffic.presses.size })
 }
 
-/** An acknowledged press is one update; one that was not acknowledged at most one. */
+/** An acknowledged press is one update; an unacknowledged one is at most one. */
 function checkPresses(traffic: FileTraffic, operator: EchoOperator): void {
   const told = [...operator.updates.values()].flatMap(({ button }) => button ?? [])
   const ids = told.map(({ press_id }) => press_id)
@@ -211,7 +211,7 @@ function checkPresses(traffic: FileTraffic, operator: EchoOperator): void {
   expect([...updates.keys()], 'nobody pressed these').toEqual([])
 }
 
-/** Which blobs the messages name is known from the databases alone. */
+/** The blobs that messages name are known from the databases alone. */
 async function checkDisks({ parts: { relay, gateway, people } }: Scene): Promise<void> {
   const whole = await wholeBlobs(relay.directory)
   for (const { directory } of [gateway, ...people]) {

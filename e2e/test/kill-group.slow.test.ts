@@ -1,4 +1,4 @@
-// A group of twenty on two relays: relays and the database are killed and stand still while people talk, come and go.
+// A group of twenty on two relays: relays and the database are killed and stopped while people talk, come and go.
 import { setTimeout as pause } from 'node:timers/promises'
 import { test as base } from '@postern/testkit/fixtures'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
@@ -10,9 +10,9 @@ import { startingUp } from './killable-parts.ts'
 import { startSharedRelays } from './shared-relays.ts'
 
 const KILLS = timesFrom('KILL_COUNT', { change: 3, campaign: 8 })
-/** So often somebody comes or goes at least. */
+/** The minimum number of removals and additions. */
 const CHANGES = 2
-/** Past what a client waits for, and short of what would be a test of its own. */
+/** Longer than a client waits, and short enough not to need its own test. */
 const HELD_MS = 3_000
 
 if (!findPostgres()) console.warn(POSTGRES_MISSING)
@@ -29,7 +29,7 @@ base.skipIf(!findPostgres())(
     const { relays, relayUrl } = await startSharedRelays(startingUp(), await server.createDatabase())
     const walk = await GroupWalk.gather(world, { relayUrl, random })
     const walking = walk.run()
-    // Awaited after the last kill: what fails before then must not end the process.
+    // Awaited after the last kill: an earlier failure must not end the process.
     walking.catch(() => undefined)
     for (let kill = 0; kill < KILLS; kill++) {
       await walk.goesOn(2 + random.below(20))

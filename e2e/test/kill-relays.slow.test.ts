@@ -1,5 +1,5 @@
-// Two relays on one database behind a balancer. Relays, the database, the bot and people are killed at random points, a relay stands still for longer
-// than anybody waits, and the primary is lost for good: what comes of it.
+// Two relays on one database behind a balancer. Relays, the database, the bot and people are killed at random points, a
+// relay is stopped for longer than anybody waits, and the primary is lost permanently.
 import { setTimeout as pause } from 'node:timers/promises'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { PostgresCluster } from '@postern/testkit/postgres-cluster'
@@ -13,7 +13,7 @@ import { EchoOperator } from './operator.ts'
 import { startSharedRelays } from './shared-relays.ts'
 
 const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 12 })
-/** Past what the relay and the database wait for each other. */
+/** Longer than the relay and the database wait for each other. */
 const HELD_MS = 20_000
 
 if (!findPostgres()) console.warn(POSTGRES_MISSING)
@@ -32,13 +32,13 @@ test.skipIf(!findPostgres())(
     const operating = operator.run()
     const traffic = new Traffic(random, chats)
     const talking = Promise.all(parts.people.map(person => traffic.run(person)))
-    // Awaited after the last kill: what fails before then must not end the process.
+    // Awaited after the last kill: an earlier failure must not end the process.
     talking.catch(() => undefined)
 
     const held = holdOne(parts.relays)
     for (let kill = 0; kill < KILLS; kill++) {
       await traffic.goesOn(2 + random.below(30))
-      // One that starts while there is no database says so and ends: whoever runs it starts it again.
+      // A relay that starts without a database reports that and ends: its supervisor starts it again.
       await Promise.all(parts.relays.map(relay => relay.listening()))
       traffic.burst(parts.people)
       await pause(random.below(40))
@@ -67,7 +67,7 @@ async function startShared(database: string): Promise<Talking> {
   return { ...(await startTalking(['alice', 'bob', 'carol'], { ...up, relayUrl })), relays }
 }
 
-/** It believes to be what it was when it wakes: the one that fans out, the one that devices are connected to. */
+/** When it wakes, it believes that it still has its roles: the fan-out, and the connections of devices. */
 async function holdOne(relays: RelayProcess[]): Promise<void> {
   const [held] = relays.splice(0, 1) as [RelayProcess]
   held.hold()

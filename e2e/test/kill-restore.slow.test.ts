@@ -1,4 +1,4 @@
-// Backups of a gateway at random moments, between kills and in the middle of traffic, and restores of them: what comes of it.
+// Backups of a gateway at random moments, between kills and during traffic, and restores of them.
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,7 +53,10 @@ test('[CLI-5.1] restored from whatever backup, a gateway under traffic loses not
 type Backup = { file: string; place: number }
 type Making = { random: SeededRandom; round: number; place: () => number }
 
-/** Gives one that was made. Some meet a gateway that is not there, or that is killed under them: those fail, or are whole. */
+/**
+ * Returns one that was made. Some meet a gateway that is absent, or that is killed meanwhile: those fail, or are
+ * complete.
+ */
 async function backUpBetweenKills({ gateway }: Parts, { random, round, place }: Making): Promise<Backup> {
   const made: Backup[] = []
   const back = async (at: number) => {
@@ -64,11 +67,11 @@ async function backUpBetweenKills({ gateway }: Parts, { random, round, place }: 
     const backing = back(kill)
     await pause(random.below(1500))
     await gateway.kill()
-    // Where nothing runs the backup has the lock, and the next start would be refused.
+    // If nothing runs, the backup has the lock, and the next start would be refused.
     await backing
     gateway.start()
   }
-  // By the same lock: only beside a gateway that has begun.
+  // Because of the same lock: only next to a gateway that has started.
   await gateway.listening()
   for (let at = KILLS; made.length === 0; at++) await back(at)
   return random.of(made)
@@ -76,7 +79,7 @@ async function backUpBetweenKills({ gateway }: Parts, { random, round, place }: 
 
 type Sent = { text: string; outcome: 'acknowledged' | 'in-doubt' }
 
-/** Both talk without a pause, and the bot's program confirms what it has read. */
+/** Both talk without a pause, and the bot's program confirms the updates that it has read. */
 class Talk {
   readonly #gateway: GatewayProcess
   readonly #alice: PersonProcess
@@ -84,7 +87,7 @@ class Talk {
   readonly #byBot: Sent[] = []
   readonly #byAlice: Sent[] = []
   readonly #updates: { id: number; text: string }[] = []
-  /** Stretches of what alice has said that a restored gateway cannot read. */
+  /** Ranges of alice's messages that a restored gateway cannot read. */
   readonly #lost: { from: number; to: number }[] = []
   #lostFrom: number | undefined
   #newestBefore = 0
@@ -109,12 +112,12 @@ class Talk {
     this.#isOver = true
   }
 
-  /** How many alice has begun to say and was answered. */
+  /** The number of alice's messages that were begun and answered. */
   place(): number {
     return Math.max(0, this.#byAlice.length - 1)
   }
 
-  /** Until what each has said from now on has reached the other's side. */
+  /** Until the new messages of each have reached the other. */
   async goesOn(): Promise<void> {
     const from = this.#byAlice.length
     const before = acknowledged(this.#byBot).length
@@ -125,8 +128,8 @@ class Talk {
   }
 
   /**
-   * What came since the backup, and under keys that the gateway had made since, is no longer to be read: from here until both
-   * go on. And what its program had confirmed it asks for again: the ids behind it are new ones.
+   * Messages since the backup, under keys that the gateway had made since, are unreadable: from here until both
+   * continue. And its program asks for updates above those that it had confirmed: new updates have higher ids.
    */
   noteRestored(place: number): void {
     this.#lostFrom = Math.min(place, this.#lostFrom ?? place)
@@ -206,7 +209,7 @@ class Talk {
     const updates = answer?.ok ? ((await answer.json().catch(() => [])) as Update[]) : []
     if (updates.length === 0) await pause(20)
     for (const update of updates) {
-      // Of an offset that was not confirmed before a kill, the same ones come again.
+      // After a kill, the same updates come again for an unconfirmed offset.
       if (this.#updates.some(({ id }) => id === update.id)) continue
       expect(update.id).toBeGreaterThan(this.#newestBefore)
       this.#updates.push({ id: update.id, text: update.type === 'message' ? (update.message.text ?? '') : update.type })

@@ -1,4 +1,4 @@
-// People who talk in all their chats while parts are killed, and how long to wait until all of it has arrived.
+// People who talk in all their chats while parts are killed, and the wait until all of it has arrived.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PersonProcess } from '@postern/testkit/processes'
 import type { SeededRandom } from '@postern/testkit/random'
@@ -37,7 +37,7 @@ async function chatShown(person: PersonProcess, chat: string): Promise<void> {
   while (!(await person.do<{ id: string }[]>('chats')).some(({ id }) => id === chat)) await pause(20)
 }
 
-/** People who talk in all their chats, a few words at a time; alice also renames the group, so that epochs change. */
+/** People who talk in all their chats, a few messages at a time; alice also renames the group, so that epochs change. */
 export class Traffic {
   readonly #random: SeededRandom
   readonly #chats: Chats
@@ -54,7 +54,7 @@ export class Traffic {
     this.#stopped = true
   }
 
-  /** Until so many more messages are acknowledged, however slow the machine is. */
+  /** Until this many more messages are acknowledged, however slow the machine is. */
   async goesOn(count: number): Promise<void> {
     await this.#acknowledging.more(count)
   }

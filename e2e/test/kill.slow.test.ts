@@ -1,4 +1,4 @@
-// kill -9 of the relay, of the gateway and of people in the middle of traffic, at random points, again and again.
+// kill -9 of the relay, of the gateway and of people during traffic, at random points, repeatedly.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Killable } from '@postern/testkit/processes'
 import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
@@ -21,7 +21,7 @@ test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people und
   const operating = operator.run()
   const traffic = new Traffic(random, chats)
   const talking = Promise.all(parts.people.map(person => traffic.run(person)))
-  // Awaited after the last kill: what fails before then must not end the process.
+  // Awaited after the last kill: an earlier failure must not end the process.
   talking.catch(() => undefined)
 
   for (let kill = 0; kill < KILLS; kill++) {
@@ -36,7 +36,7 @@ test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people und
     expectAlive(parts)
   }
 
-  // However slow the machine is: what is checked has to have happened.
+  // However slow the machine is: the checked deeds must have happened.
   await operator.hasAcknowledged()
   traffic.stop()
   await talking

@@ -1,4 +1,4 @@
-// Those who act while processes are killed: people through their lines, the bot through HTTP. Both look alike from here.
+// Actors while processes are killed: people through their lines, the bot through HTTP, behind one interface.
 import type { Message } from '@postern/bot-api/objects'
 import type { GatewayProcess, PersonProcess } from '@postern/testkit/processes'
 
@@ -7,14 +7,14 @@ export type Deed =
   | { kind: 'say'; chat: string; text: string }
   | ({ kind: 'edit'; text: string } & At)
   | ({ kind: 'erase' } & At)
-  /** An empty emoji takes the reaction back. */
+  /** An empty emoji withdraws the reaction. */
   | ({ kind: 'react'; emoji: string } & At)
   | { kind: 'read'; chat: string }
   | { kind: 'poll'; chat: string; question: string; options: string[] }
   | ({ kind: 'vote'; options: number[] } & At)
   | ({ kind: 'close' } & At)
 
-/** `in-doubt`: whether it was done is not known, and the others may see it or not. */
+/** `in-doubt`: the outcome is unknown, and the others may see it or not. */
 export type Outcome = { kind: 'done'; ok: unknown } | { kind: 'refused' } | { kind: 'in-doubt' }
 
 export interface Actor {
@@ -40,7 +40,7 @@ export function personActor(person: PersonProcess, id: string): Actor {
     },
     list: chat =>
       allPages(async before => {
-        // A line that is written between two lives is read by nobody, and never answered.
+        // Nobody reads or answers a line that is written between two lives.
         await person.ready()
         return await person.do<Message[]>('messages', { chat, limit: PAGE, before })
       }),
@@ -88,7 +88,7 @@ export function botActor({ url, token }: GatewayProcess, id: string): Actor {
     id,
     name: 'bot',
     act: async deed => {
-      // The gateway was killed before it had answered.
+      // The gateway was killed before its answer.
       const answer = await call(requestOf(deed)).catch(() => undefined)
       if (!answer) return { kind: 'in-doubt' }
       return answer.isOk ? { kind: 'done', ok: answer.body } : outcomeOf(answer.body.code, answer.body.error)
@@ -124,7 +124,7 @@ function requestOf(deed: Deed): Request {
   }
 }
 
-/** They depend on when something arrives. */
+/** They depend on the time of arrival. */
 const refusals = new Set(['The poll is closed.', 'The press is older than one minute and can no longer be answered.'])
 
 export function outcomeOf(code: string, error: string): Outcome {

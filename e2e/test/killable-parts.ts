@@ -1,4 +1,4 @@
-// A relay, a gateway and people as processes of their own, for tests that kill them.
+// A relay, a gateway and people as separate processes, for tests that kill them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from '@pos
 import { databaseOptions, forgetDatabaseOf } from '@postern/testkit/test-databases'
 import { expect, onTestFailed, onTestFinished } from 'vitest'
 
-/** Of what a part has said, when a test fails. */
+/** The output of a part that is shown when a test fails. */
 const SHOWN_CHARS = 4000
 
-/** A bot and people, and through what they talk. */
+/** A bot, people, and the relays between them. */
 export type Talking = { gateway: GatewayProcess; people: PersonProcess[]; relays: RelayProcess[] }
 export type Parts = Talking & { relay: RelayProcess }
 
-/** None of them ended by itself. */
+/** None of them ended unexpectedly. */
 export function expectAlive({ relays, gateway, people }: Talking): void {
   for (const { crash } of [...relays, gateway, ...people]) expect(crash).toBeUndefined()
 }
@@ -30,7 +30,7 @@ export async function startParts(names: string[]): Promise<Parts> {
 export type StartingUp = {
   /** A directory and a port that nobody else has. */
   place: (name: string) => Promise<{ directory: string; port: number }>
-  /** It is killed when the test is over, and what it said is shown if that failed. */
+  /** It is killed when the test is over, and its output is shown if that failed. */
   start: <Part extends Killable>(part: Part) => Part
 }
 

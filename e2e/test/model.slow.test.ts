@@ -1,4 +1,4 @@
-// Random histories: several people and a bot do what they like, and everybody sees what a simple model says.
+// Random histories: several people and a bot act at random, and everybody sees what a simple model predicts.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'

@@ -1,4 +1,5 @@
-// What deploy/monitoring asks of Prometheus, against what a real gateway and a real relay serve. Promtool checks the rest where it is installed.
+// Compares the queries of deploy/monitoring with the metrics that a real gateway and a real relay serve. Promtool
+// checks the rest if it is installed.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ type Dashboard = {
   templating: { list: { query: string | { query: string } }[] }
 }
 
-/** As Prometheus is asked: Grafana fills in the names of instances, and for how long a rate looks back. */
+/** As Prometheus receives them: Grafana inserts the names of instances, and the range of a rate. */
 function dashboardExpressions(name: string): string[] {
   const { panels } = JSON.parse(read(name)) as Dashboard
   return panels
@@ -35,7 +36,7 @@ const dashboards = ['gateways-dashboard.json', 'relay-dashboard.json'] as const
 
 const test = base
   .extend('worldOptions', () => ({ relayMetrics: true }) as const)
-  /** All that is served, of a gateway with a webhook and of the relay, once somebody was refused there. */
+  /** All served metrics, of a gateway with a webhook and of the relay, once somebody was refused there. */
   .extend('served', async ({ world }) => {
     const gateway = await world.gateway({ WEBHOOK_URL: 'http://127.0.0.1:9/', WEBHOOK_SECRET: 's' })
     await gateway.client.whenOnline({ timeoutMs: 60_000 })
@@ -140,7 +141,7 @@ describe('the alerts', () => {
   })
 })
 
-/** What it says when it fails, which is worth more than its status. */
+/** The output of a failure, which is worth more than its status. */
 function promtool(args: string[], { cwd = MONITORING, input = '' } = {}): string {
   const { status, stdout, stderr } = spawnSync(PROGRAM, args, { cwd, input, encoding: 'utf8' })
   return status === 0 ? 'fine' : `${stdout}${stderr}`

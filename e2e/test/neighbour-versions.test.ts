@@ -1,4 +1,5 @@
-// Programs of two neighbouring versions of the protocol: those that are behind talk to a newer relay, and the rest is told which is too old.
+// Programs of two neighbouring versions of the protocol: older ones talk to a newer relay, and others get an error that
+// names the outdated one.
 import { calls, PROTOCOL_VERSION, PROTOCOL_VERSION_BEFORE } from '@postern/protocol/relay'
 import { Wire } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
@@ -10,7 +11,7 @@ const INCARNATION_BYTES = 16
 
 const saying = (version: number) => (frame: Uint8Array) => [Uint8Array.of(version, ...frame.subarray(1))]
 
-/** The wire of a client of the version before: what differs is put right on its way, as that client never sees it. */
+/** The wire of a client of the previous version: it corrects the differences, as that client never sees them. */
 function wireBefore(heard: number[]): Wire {
   const wire = new Wire()
   wire.outgoing = saying(PROTOCOL_VERSION_BEFORE)

@@ -1,10 +1,10 @@
-// A bot's program as an operator writes it: knows the HTTP API alone, answers texts, and keeps book of what it was told.
+// A bot's program as an operator writes it: it uses the HTTP API alone, answers texts, and keeps a book of its updates.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
 import { Tally } from './tally.ts'
 
-/** More fields than these, by its type. */
+/** It has more fields than these, depending on its type. */
 export type Update = {
   id: number
   type: string
@@ -58,7 +58,7 @@ export class EchoOperator {
 
   async run(): Promise<void> {
     while (!this.#stopped) {
-      // A program that was started anew remembers nothing: what it did not confirm comes again.
+      // A restarted program remembers nothing: unconfirmed updates come again.
       if (this.#surroundings.random.next() < 0.05) this.#offset = 0
       const updates = await this.#poll()
       this.#isIdle = updates?.length === 0
@@ -89,7 +89,7 @@ export class EchoOperator {
     this.#offset = update.id + 1
   }
 
-  /** Every try says something else: one that was given up may have been sent after all. */
+  /** Every try has another text: an abandoned one may have been sent after all. */
   async #echo(chat: string, text: string): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const body = JSON.stringify({ text: `echo ${++this.#tries} of ${text}` })

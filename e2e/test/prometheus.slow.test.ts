@@ -17,7 +17,7 @@ const METRICS_TOKEN = 'a-token-for-figures-alone'
 type Target = { labels: { job: string }; health: string; lastError: string }
 type Rule = { name: string; health: string; state: string; lastError?: string }
 
-/** The example with other addresses, and another place for the token; nothing else of it is changed but its pace. */
+/** The example with other addresses, and another path of the token; nothing else is changed but its intervals. */
 function filledIn(addresses: { gateway: string; relay: string; tokenFile: string }): string {
   const replaced = [
     ['127.0.0.1:8080', new URL(addresses.gateway).host],

@@ -1,4 +1,4 @@
-// The selectors in an expression of Prometheus: whatever is left of it when functions, labels, numbers and words are taken away.
+// The selectors in an expression of Prometheus: what is left without functions, labels, numbers and words.
 
 type Matcher = { label: string; operator: string; value: string }
 export type Selector = { name: string; finds: (samples: string[]) => boolean }
@@ -16,7 +16,7 @@ const words = new Set([
   'group_left',
   'group_right',
 ])
-/** Put there by Prometheus, and in no sample that is served. */
+/** Added by Prometheus, and in no served sample. */
 const targetLabels = new Set(['job', 'instance'])
 
 export function selectorsIn(expression: string): Selector[] {
@@ -24,7 +24,7 @@ export function selectorsIn(expression: string): Selector[] {
   return (
     [...bare.matchAll(/([a-zA-Z_:][\w:]*)\s*(\{[^}]*\}|\()?/g)]
       .filter(([, name = '', behind]) => behind !== '(' && !words.has(name))
-      // Within a string, as a value of a label, nothing is a name: strings stand in braces alone, and those were read as a whole.
+      // In a string, such as a label value, nothing is a name: strings occur in braces alone, and those were read as a whole.
       .map(([, name = '', braces = '']) => ({ name, finds: finding(name, matchersIn(braces)) }))
   )
 }
@@ -36,7 +36,7 @@ const matchersIn = (braces: string): Matcher[] =>
     value,
   }))
 
-/** Something by each of the values that are named: one that is misspelt among others would be missed by nobody. */
+/** Each of the named values must match something: a misspelt one among others would not be noticed. */
 const finding =
   (name: string, matchers: Matcher[]) =>
   (samples: string[]): boolean => {
@@ -52,7 +52,7 @@ const eachValue = (matcher: Matcher): Matcher[] =>
 
 function isMet({ label, operator, value }: Matcher, sample: string): boolean {
   const found = new RegExp(`[{,]${label}="([^"]*)"`).exec(sample)?.[1]
-  // A label that is not there would match by what it lacks, and nobody would see that it is misspelt.
+  // A missing label would match a negation, and nobody would notice that it is misspelt.
   if (found === undefined) return false
   const isSame = operator.endsWith('~') ? new RegExp(`^(?:${value})$`).test(found) : found === value
   return operator.startsWith('!') ? !isSame : isSame

@@ -1,4 +1,4 @@
-// A log that a test reads: what was noticed, and how loud.
+// A log that a test reads: the lines and their levels.
 import type { Log } from '@postern/core'
 
 type Line = { level: keyof Log; text: string; fields: object }
@@ -11,7 +11,7 @@ export class RecordedLog implements Log {
   warn = (fields: object, text: string) => void this.lines.push({ level: 'warn', text, fields })
   error = (fields: object, text: string) => void this.lines.push({ level: 'error', text, fields })
 
-  /** Of what an operator sees at the usual level and should look at. */
+  /** Lines that an operator sees at the default level and should check. */
   get warnings(): string[] {
     return this.lines.filter(({ level }) => level === 'warn' || level === 'error').map(({ text }) => text)
   }

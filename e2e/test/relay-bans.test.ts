@@ -1,4 +1,5 @@
-// An account that the relay's operator has shut out: it is told so, nobody is harmed by it, and everything goes on afterwards.
+// An account that the relay's operator has banned: it gets that error, nobody else is affected, and everything
+// continues afterwards.
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { privateChatId } from '@postern/protocol'

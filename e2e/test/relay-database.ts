@@ -1,11 +1,11 @@
-// What stands in the database of a relay that does not run, whichever store it is on.
+// The database content of a stopped relay, for either store.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { askDatabase } from '@postern/testkit/postgres'
 import { databaseOf } from '@postern/testkit/test-databases'
 import { expect } from 'vitest'
 
-/** The rows, their columns between `|`; by SQL that both stores know. */
+/** The rows, their columns separated by `|`; in SQL that both stores understand. */
 export async function rowsOf(relayDirectory: string, sql: string): Promise<string[]> {
   const database = await databaseOf(relayDirectory)
   if (database !== undefined) return await askDatabase(database, sql)

@@ -1,4 +1,5 @@
-// A relay that takes new accounts by invite: who has a code comes in, who has none is told, and can do better later.
+// A relay that accepts new accounts by invite: a client with a code is admitted, one without gets an error, and can try
+// again later.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openNodeClient } from '@postern/core/node'

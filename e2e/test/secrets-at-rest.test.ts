@@ -1,4 +1,4 @@
-// What lies on the disks of the relay, of a gateway and of people: nothing that anybody said, is called, or must keep secret.
+// The disks of the relay, of a gateway and of people: they contain no message, no name and no secret.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const shown = {
   'a toast': 'lanterns are lit on both sides',
 }
 
-/** Everybody has said something to everybody. */
+/** Everybody has sent something to everybody. */
 async function conversation(world: World) {
   const gateway = await world.gateway({ BOT_NAME: named['the name of the bot'], BOT_TOKEN: TOKEN, METRICS_TOKEN })
   const alice = await world.person(named['a name'])
@@ -129,7 +129,7 @@ test.for(damages)(
   },
 )
 
-/** Files that went both ways and were fetched, a poll with a vote, a button that was pressed and answered. */
+/** Files that were sent both ways and fetched, a poll with a vote, a button that was pressed and answered. */
 async function transfers(world: World) {
   const gateway = await world.gateway()
   const alice = await world.person('alice')

@@ -1,4 +1,4 @@
-// Two relays on one database and one store of objects: what alice sends through one of them, bob fetches through the other.
+// Two relays on one database and one object store: bob fetches through one the files that alice sends through the other.
 import { createHash, randomBytes } from 'node:crypto'
 import { blobPlaceIn } from '@postern/relay'
 import { type TestPerson, WITHIN, World } from '@postern/testkit'

@@ -1,4 +1,4 @@
-// Two relays on one database behind a balancer: who dials again hops.
+// Two relays on one database behind a balancer: a client that reconnects changes relays.
 import { Balancer } from '@postern/testkit/balancer'
 import { RelayProcess } from '@postern/testkit/processes'
 import { onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-// A relay whose rows are moved to PostgreSQL and back while people are in the middle of things: they notice nothing.
+// A relay whose rows are moved to PostgreSQL and back while people use it: they notice nothing.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
@@ -15,7 +15,7 @@ if (isMissing) console.warn(`${POSTGRES_MISSING} Moves to one are not tried.`)
 
 const test = base.extend('database', async ({ world }, { onCleanup }) => {
   const address = await newDatabase()
-  // Behind the relay that may still be on it.
+  // After the relay that may still use it.
   onCleanup(async () => {
     await world.stopRelay()
     await forgetDatabase(address)

@@ -1,4 +1,4 @@
-// Counts what happens, and resolves when so much more of it has happened: a test waits for that, and not for a moment to pass.
+// Counts events, and resolves when a number of further ones has happened: a test waits for that, and not for time.
 import { Notifier } from '@postern/protocol'
 
 export class Tally {

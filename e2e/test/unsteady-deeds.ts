@@ -1,14 +1,14 @@
-// What is done about messages over wires that fail: votes, presses and their answers, files, deletions, timers, reading.
+// Actions on messages over unreliable wires: votes, presses and their answers, files, deletions, timers, reading.
 import { isCoded, type MessageId, type PressId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import type { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
 import type { Talk, Unsteady } from './unsteady-people.ts'
 
-/** Of one chat: a message with a button, a poll that stays open and one that its asker closes. */
+/** For one chat: a message with a button, a poll that stays open and one that its asker closes. */
 export type Matter = { talk: Talk; offer: MessageId; open: MessageId; closing: MessageId; dying: MessageId }
 
-/** Presses are counted: how many the relay has for certain, and how many it may have. */
+/** Counts presses: those that the relay certainly has, and those that it may have. */
 export type Tally = {
   pressed: Set<PressId>
   mayBePressed: number
@@ -55,7 +55,7 @@ export async function raise(talk: Talk, bot: Unsteady): Promise<Matter> {
 
 type Doing = { matter: Matter; one: Unsteady; tally: Tally }
 
-/** One of the deeds, by anybody in the chat; the wire may fail it, and nothing else may. */
+/** One random action, by anybody in the chat; only the wire may make it fail. */
 export async function doSomething({ matter, one, tally }: Doing, random: SeededRandom): Promise<void> {
   const { client } = one.person
   const chat = matter.talk.idFor(one)
@@ -125,7 +125,7 @@ type Told = { type: string; button?: { press_id: PressId }; toast?: { press_id: 
 const told = ({ client }: TestPerson): Told[] =>
   client.journal.read(0, 1_000_000).map(({ json }) => JSON.parse(json) as Told)
 
-/** As often as each was told of, by its id. */
+/** With repeats, by id. */
 export const pressesHeard = (bot: TestPerson): PressId[] => told(bot).flatMap(({ button }) => button?.press_id ?? [])
 export const toastsSeen = (person: TestPerson): PressId[] => told(person).flatMap(({ toast }) => toast?.press_id ?? [])
 
@@ -140,7 +140,7 @@ export async function answerAll(bot: Unsteady, tally: Tally, random: SeededRando
     if (!isCoded(reason, ...EXPECTED, 'press-answered')) tally.faults.push(String(reason))
 }
 
-/** The chat as one of its people has it before it. */
+/** The chat as one of its people sees it. */
 export function pictureOf({ talk }: Matter, one: Unsteady): string[] {
   const { client } = one.person
   const chat = talk.idFor(one)

@@ -1,9 +1,9 @@
-// What each speaker was told about its words, and whether that is what everybody sees.
+// The answers that each speaker received about its messages, and whether they match what everybody sees.
 import { isCoded, type MessageId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit/random'
 import type { Talk, Unsteady } from './unsteady-people.ts'
 
-/** `unsure`: once in doubt, whatever a later try under the same key was told. */
+/** `unsure`: once in doubt, whatever a later try under the same key was answered. */
 type Outcome = 'sent' | 'unsent' | 'unsure'
 type Entry = { text: string; talk: string; outcome: Outcome }
 type Saying = { talk: Talk; speaker: Unsteady; word: string }
@@ -14,7 +14,7 @@ const EMOJIS = ['👍', '🔥', '🎉', '']
 
 export class Ledger {
   readonly entries: Entry[] = []
-  /** What nobody should be told while the wire is all that fails. */
+  /** Errors that nobody should get while only the wire fails. */
   readonly faults: string[] = []
 
   noteFailure(what: string, error: unknown): void {
@@ -36,7 +36,7 @@ export class Ledger {
   }
 }
 
-/** Under a key it is tried again, as a caller does who is told to come again. */
+/** Under a key it is retried, as a caller does after an error that says to retry. */
 export async function sayAndNote(ledger: Ledger, saying: Saying, random: SeededRandom): Promise<void> {
   const { talk, speaker, word } = saying
   const { client, name } = speaker.person

@@ -1,4 +1,4 @@
-// Three people who talk by two and all together, a guest who comes and goes, and what each of them has before it.
+// Three people who talk in pairs and all together, a guest who comes and goes, and each one's view of the chats.
 import type { ChatId, MessageId } from '@postern/protocol'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
@@ -6,7 +6,7 @@ import { RecordedLog } from './recorded-log.ts'
 
 export type Unsteady = { person: TestPerson; log: RecordedLog }
 
-/** A chat, with the id that each of its people knows it by; `first` is the message that they remark on. */
+/** A chat, with the id under which each of its people knows it; `first` is the message that they remark on. */
 export type Talk = { name: string; people: Unsteady[]; first: string; idFor: (one: Unsteady) => ChatId }
 
 export type Gathering = { people: Unsteady[]; guest: Unsteady; group: ChatId; talks: Talk[] }
@@ -45,13 +45,13 @@ async function unsteadyPerson(world: World, name: string, options: { bot?: boole
   return { person: await world.person(name, { log, ...options }), log }
 }
 
-/** The process ends at any moment, and another goes on with what is on disk. */
+/** The process ends at any moment, and another continues with the data on disk. */
 export async function reopen(world: World, one: Unsteady, options: { bot?: boolean } = {}): Promise<void> {
   await world.close(one.person)
   one.person = await world.person(one.person.name, { log: one.log, ...options })
 }
 
-/** Each says it in each chat, and the others have heard it: by then all that was in doubt is settled. */
+/** Each sends it in each chat, and the others have received it: by then everything in doubt is settled. */
 export async function lastWords({ people, talks }: Gathering, words: string): Promise<void> {
   for (const { person } of people) person.wire.drop()
   for (const { person } of people) await person.online()
@@ -73,7 +73,7 @@ export const picturesOf = (talk: Talk): string[] =>
     return JSON.stringify([text, (reactions ?? []).map(({ emoji, from }) => `${from.id} ${emoji}`).sort()])
   })
 
-/** What nobody may ever see: words that cannot be read, words that come twice, a relay that goes back. */
+/** Troubles that must never occur: unreadable messages, repeated messages, a relay that goes back. */
 export function troublesOf({ person, log }: Unsteady): string[] {
   const isTrouble = /could not be read|out of order|past epoch|unknown group|entry given up/
   const warned = log.warnings.filter(text => isTrouble.test(text))

@@ -1,5 +1,6 @@
-// Much at once over wires that fail at any moment: nothing that was acknowledged is lost or doubled, for anybody.
-// POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS and POSTERN_UNSTEADY_BURST look harder for one.
+// Many concurrent sends over wires that fail at any moment: nothing that was acknowledged is lost or doubled, for
+// anybody. POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS and POSTERN_UNSTEADY_BURST look harder for
+// one.
 import { test as base } from '@postern/testkit/fixtures'
 import { SeededRandom, seedFrom } from '@postern/testkit/random'
 import { expect } from 'vitest'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Echo: says back every text that people write to it. Needs Python 3.9 or newer, and nothing else."""
+"""Echo: repeats every text that people write to it. Needs Python 3.9 or newer, and nothing else."""
 import json
 import os
 import sys
@@ -26,7 +26,7 @@ def ask(request):
 
 
 def call(path, body=None, key=None):
-    """Asks until it is answered: the gateway may just be starting, or its relay be out of reach."""
+    """Retries until it is answered: the gateway may just be starting, or its relay may be unreachable."""
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     if key is not None:
         headers["Idempotency-Key"] = key
@@ -50,11 +50,11 @@ def answer(update):
     message = update.get("message", {})
     if update["type"] != "message" or "text" not in message:
         return
-    # Two bots that answer each other would never end; and in a group people talk to each other.
+    # Two bots that answer each other would never stop; and in a group people talk to each other.
     if message["from"].get("bot") or update["chat_id"] != message["from"]["id"]:
         return
     body = {"text": message["text"], "reply_to": message["id"]}
-    # The key is made of the update's id: after a restart the same answer has the same key, and is not sent again.
+    # The key is derived from the update's id: after a restart the same answer has the same key, and is not sent again.
     call(f"chats/{update['chat_id']}/messages", body, key=f"echo-{update['id']}")
 
 
@@ -65,5 +65,5 @@ while True:
             answer(update)
         except Refused as refused:
             print(refused, file=sys.stderr, flush=True)
-        # Only now: the next request confirms what is below the offset, and that never comes again.
+        # Only now: the next request confirms the updates below the offset, and they never come again.
         offset = update["id"] + 1

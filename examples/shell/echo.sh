@@ -1,10 +1,11 @@
 #!/bin/sh
-# Echo: says back every text that people write to it. Needs curl and jq.
+# Echo: repeats every text that people write to it. Needs curl and jq.
 set -eu
 url=${POSTERN_URL:-http://127.0.0.1:8080}
 
-# call PATH [KEY BODY]: prints the answer. Asks until there is one: the gateway may just be starting, or its relay be out of reach.
-# The token comes by a file and the body by a pipe, since everybody on the machine can read the arguments of a command.
+# call PATH [KEY BODY]: prints the answer. Retries until there is one: the gateway may just be starting, or its relay may be
+# unreachable. The token is passed in a file and the body in a pipe, because everybody on the machine can read the
+# arguments of a command.
 call() {
   path=$1 key=${2:-} body=${3:-}
   set -- --silent --show-error --max-time 60 --write-out '\n%{http_code} %header{retry-after}'
@@ -28,7 +29,7 @@ TOKEN
   done
 }
 
-# Two bots that answer each other would never end; and in a group people talk to each other.
+# Two bots that answer each other would never stop; and in a group people talk to each other.
 reply='select(.type == "message" and .message.text and (.message.from.bot | not) and .chat_id == .message.from.id)
   | {text: .message.text, reply_to: .message.id}'
 
@@ -39,8 +40,8 @@ while :; do
   id=$(printf %s "$updates" | jq '.[0].id')
   chat=$(printf %s "$updates" | jq -r '.[0].chat_id')
   body=$(printf %s "$updates" | jq -c ".[0] | $reply")
-  # The key is made of the update's id: after a restart the same answer has the same key, and is not sent again.
+  # The key is derived from the update's id: after a restart the same answer has the same key, and is not sent again.
   [ -z "$body" ] || call "chats/$chat/messages" "echo-$id" "$body" >/dev/null || echo 'Refused: on to the next.' >&2
-  # Only now: the next request confirms what is below the offset, and that never comes again.
+  # Only now: the next request confirms the updates below the offset, and they never come again.
   offset=$((id + 1))
 done

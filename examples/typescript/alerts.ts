@@ -1,4 +1,4 @@
-// Alerts: looks after addresses, and writes to everybody who has a chat with the bot when one fails, and when it is well again.
+// Alerts: checks addresses, and writes to everybody who has a chat with the bot when one fails, and when it recovers.
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,12 +8,12 @@ const { EVERY_SECONDS = '60', ALERTS_FILE = 'alerts.json' } = process.env
 type Incident = { id: string; fault: string }
 type Chat = { id: string; state: 'active' | 'request' | 'left' }
 
-/** By address. In a file, since nobody else tells a bot that was started again what it has said before. */
+/** By address. In a file, because a restarted bot cannot ask anybody what it has sent before. */
 const kept = existsSync(ALERTS_FILE) ? readFileSync(ALERTS_FILE, 'utf8') : '[]'
 const incidents = new Map(JSON.parse(kept) as [string, Incident][])
 
 function keepIncidents(): void {
-  // Killed while it writes, it would find half a file at its next start.
+  // If it were killed during the write, it would find half a file at its next start.
   writeFileSync(`${ALERTS_FILE}.new`, JSON.stringify([...incidents]))
   renameSync(`${ALERTS_FILE}.new`, ALERTS_FILE)
 }
@@ -25,7 +25,10 @@ async function findFault(address: string): Promise<string | undefined> {
   return 'does not answer'
 }
 
-/** Who was told under this key is not told again for a day, as long as keys are remembered; who came since is told now. */
+/**
+ * A chat that got the message under this key does not get it again while keys are remembered, for a day; a newer chat
+ * gets it now.
+ */
 async function tellAll(text: string, key: string): Promise<void> {
   for (const { id, state } of await call<Chat[]>('chats'))
     if (state === 'active')

@@ -1,4 +1,5 @@
-// What the other examples share: calls that are repeated until they are answered, and a loop that loses and doubles nothing.
+// Code that the other examples share: calls that are retried until they are answered, and a loop that loses and doubles
+// nothing.
 import { setTimeout as pause } from 'node:timers/promises'
 
 const { POSTERN_URL = 'http://127.0.0.1:8080', POSTERN_TOKEN = '' } = process.env
@@ -8,7 +9,7 @@ export type Person = { id: string; name: string; bot?: boolean }
 export type Message = {
   id: string
   from: Person
-  /** When the relay took it: the same however often one looks. */
+  /** When the relay accepted it: the same at every look. */
   ts: number
   text?: string
   reply_to?: string
@@ -16,23 +17,23 @@ export type Message = {
   file?: { name: string }
   poll?: { question: string; closed: boolean; options: { text: string; votes: number }[] }
 }
-/** There are more types, and more fields: pass over what you do not know. */
+/** There are more types and more fields: ignore those that you do not know. */
 export type Update = { id: number; chat_id: string } & (
   | { type: 'message' | 'poll'; message: Message }
   | { type: 'button'; button: { message_id: string; press_id: string; from: Person; data: string } }
 )
 
-/** The gateway said no, and would say so again. */
+/** The gateway refused the request, and would refuse it again. */
 class Refused extends Error {}
 
 export function api(path: string, request: RequestInit = {}): Promise<Response> {
   const headers = { ...request.headers, authorization: `Bearer ${POSTERN_TOKEN}` }
-  // Without this word a body that streams is not taken.
+  // Without this option, fetch rejects a streaming body.
   const asked = { ...request, headers, duplex: 'half' }
   return fetch(`${POSTERN_URL}/v1/${path}`, asked)
 }
 
-/** Asks until it is answered: the gateway may just be starting, or its relay be out of reach. */
+/** Retries until it is answered: the gateway may just be starting, or its relay may be unreachable. */
 export async function untilAnswered<Answer>(ask: () => Promise<Response>): Promise<Answer> {
   for (;;) {
     let waitSec = 1
@@ -54,7 +55,10 @@ export async function untilAnswered<Answer>(ask: () => Promise<Response>): Promi
 type Call = {
   method?: 'PATCH' | 'PUT'
   body?: object
-  /** What is sent again under its key, after a restart too, is sent once. Make it of what the message answers. */
+  /**
+   * A request that is repeated under its key, even after a restart, is executed once. Derive the key from the update
+   * that you answer.
+   */
   key?: string
 }
 
@@ -64,18 +68,18 @@ export function call<Answer>(path: string, { method, body, key }: Call = {}): Pr
   return untilAnswered(() => api(path, { ...request, signal: AbortSignal.timeout(CALL_MS) }))
 }
 
-/** For `catch`: a refusal is said on standard error, anything else goes on to be thrown. */
+/** For `catch`: prints a refusal to standard error, and throws anything else again. */
 export function sayRefusal(error: unknown): void {
   if (!(error instanceof Refused)) throw error
   console.error(error.message)
 }
 
-/** One update after the other, until it is killed. After a refusal the next one comes. */
+/** One update after the other, until the process is killed. After a refusal it continues with the next one. */
 export async function handleUpdates(handle: (update: Update) => Promise<unknown>): Promise<never> {
   for (let offset = 0; ; ) {
     for (const update of await call<Update[]>(`updates?offset=${offset}&timeout=30`)) {
       await handle(update).catch(sayRefusal)
-      // Only now: the next request confirms what is below the offset, and that never comes again.
+      // Only now: the next request confirms the updates below the offset, and they never come again.
       offset = update.id + 1
     }
   }

@@ -1,4 +1,4 @@
-// Echo: says back every text that people write to it. Stands alone; Node 24 runs it as it is.
+// Echo: repeats every text that people write to it. It needs no other file; Node 24 runs it directly.
 import { setTimeout as pause } from 'node:timers/promises'
 
 const { POSTERN_URL = 'http://127.0.0.1:8080', POSTERN_TOKEN = '' } = process.env
@@ -8,7 +8,7 @@ type Update = { id: number; type: string; chat_id: string; message?: Message }
 
 class Refused extends Error {}
 
-/** Asks until it is answered: the gateway may just be starting, or its relay be out of reach. */
+/** Retries until it is answered: the gateway may just be starting, or its relay may be unreachable. */
 async function call(path: string, request: RequestInit = {}): Promise<unknown> {
   for (;;) {
     let waitSec = 1
@@ -31,11 +31,11 @@ async function call(path: string, request: RequestInit = {}): Promise<unknown> {
 
 async function answer({ id, type, chat_id, message }: Update): Promise<void> {
   if (type !== 'message' || message?.text === undefined) return
-  // Two bots that answer each other would never end; and in a group people talk to each other.
+  // Two bots that answer each other would never stop; and in a group people talk to each other.
   if (message.from.bot || chat_id !== message.from.id) return
   await call(`chats/${chat_id}/messages`, {
     method: 'POST',
-    // Made of the update's id: after a restart the same answer has the same key, and is not sent again.
+    // Derived from the update's id: after a restart the same answer has the same key, and is not sent again.
     headers: { 'content-type': 'application/json', 'idempotency-key': `echo-${id}` },
     body: JSON.stringify({ text: message.text, reply_to: message.id }),
   }).catch((refused: unknown) => console.error(String(refused)))
@@ -45,7 +45,7 @@ for (let offset = 0; ; ) {
   const updates = (await call(`updates?offset=${offset}&timeout=30`)) as Update[]
   for (const update of updates) {
     await answer(update)
-    // Only now: the next request confirms what is below the offset, and that never comes again.
+    // Only now: the next request confirms the updates below the offset, and they never come again.
     offset = update.id + 1
   }
 }

@@ -1,12 +1,13 @@
-// File: sends back every file that it gets, compressed. The bytes stream through: of 300 MB some kilobytes are in memory.
+// File: returns every file that it receives, compressed. The bytes stream through: a file of 300 MB takes some
+// kilobytes of memory.
 import { api, call, handleUpdates, type Message, type Update, untilAnswered } from './bot.ts'
 
 const BOUNDARY = 'end-of-a-part-of-the-form'
 const part = (words: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${words}\r\n\r\n`
 
-/** Makes a form of a file that comes, by hand: FormData wants all of it in memory. */
+/** Builds a form around an incoming file by hand: FormData needs all of it in memory. */
 function formAround(name: string, { id }: Message): TransformStream<BufferSource, Uint8Array> {
-  // Somebody else chose the name: as it is, it could end its line and begin a field.
+  // Somebody else chose the name: unescaped, it could end its line and begin a field.
   const fileName = `filename*=UTF-8''${encodeURIComponent(name)}`
   const head = `${part('name="reply_to"')}${id}\r\n${part(`name="file"; ${fileName}`)}`
   return new TransformStream({
@@ -16,7 +17,7 @@ function formAround(name: string, { id }: Message): TransformStream<BufferSource
 }
 
 async function sendBack({ id, chat_id }: Update, message: Message, name: string): Promise<void> {
-  // One try is both ways: a stream that was read to its middle cannot be sent again.
+  // A try covers both directions: a stream that was read to its middle cannot be sent again.
   await untilAnswered(async () => {
     const source = await api(`chats/${chat_id}/messages/${message.id}/file`)
     if (!source.ok || !source.body) return source

@@ -1,4 +1,5 @@
-// Poll: "/poll Lunch? Pizza, Soup" asks, and when the poll is closed, after an hour or by /close in reply to it, tells the result.
+// Poll: "/poll Lunch? Pizza, Soup" asks, and when the poll is closed, after an hour or by /close in reply to it, the
+// bot posts the result.
 import { call, handleUpdates, type Message, type Person } from './bot.ts'
 
 const OPEN_MS = Number(process.env['OPEN_MINUTES'] ?? 60) * 60_000
@@ -6,7 +7,7 @@ const OPEN_MS = Number(process.env['OPEN_MINUTES'] ?? 60) * 60_000
 async function answerCommand(message: Message, { id, chat_id }: { id: number; chat_id: string }): Promise<void> {
   const { text = '', reply_to, ts } = message
   const key = `command-${id}`
-  // In a group people may name the bot that they mean: /poll@Bot.
+  // In a group people may address one bot: /poll@Bot.
   const [, question, list = ''] = /^\/poll\S*\s+(.*?\?)\s*(.*)$/s.exec(text) ?? []
   const options = list.split(/\s*[,\n]\s*/).filter(option => option !== '')
   if (text.startsWith('/close') && reply_to !== undefined)
@@ -35,7 +36,7 @@ const commands = [
 await call('me/commands', { method: 'PUT', body: { commands } })
 await handleUpdates(async update => {
   if (update.type === 'message' && !update.message.from.bot) await answerCommand(update.message, update)
-  // Polls of people are told of, too.
+  // Updates about polls of other people arrive, too.
   if (update.type === 'poll' && update.message.poll?.closed && update.message.from.id === me.id)
     await tellResult(update.message, update.chat_id)
 })

@@ -1,4 +1,4 @@
-// How the app is built: one page, one worker, and a list of its files for the service worker.
+// The build of the app: one page, one worker, and a list of its files for the service worker.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
@@ -9,8 +9,8 @@ import { trimSql } from './build/trim-sql.ts'
 import { trimSqlite } from './build/trim-sqlite.ts'
 
 /**
- * `files.json` and the same list in the service worker: what a browser keeps for a start without a network. The worker
- * names its build: with the same bytes as before no browser would take it for a new one.
+ * `files.json` and the same list in the service worker: the files for a start without a network. The worker names its
+ * build: with unchanged bytes no browser would treat it as a new one.
  */
 function listFiles(build: string): Plugin {
   const folder = join(import.meta.dirname, 'public')
@@ -29,11 +29,11 @@ function listFiles(build: string): Plugin {
   }
 }
 
-/** SQLite changes seldom: in a file of its own it is not fetched again with each version of the app. */
+/** SQLite rarely changes: in a separate file it is not fetched again with each version of the app. */
 const ownChunk = (id: string): string | undefined => (id.includes('@evolu/sqlite-wasm') ? 'sqlite' : undefined)
 
 const NAME_LETTERS = 16
-/** By all that the app is built from, as the builder judges it: two builds of one name would share a browser's cache. */
+/** By all sources of the app, as the builder computes it: two builds of one name would share a browser's cache. */
 const build = fingerprintOf(import.meta.dirname)?.slice(0, NAME_LETTERS) ?? ''
 const modules = bundledModules()
 
@@ -46,7 +46,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
-    // One sheet is a quarter smaller than a dozen, packed, and no screen waits for its own.
+    // One sheet is a quarter smaller than a dozen, compressed, and no screen waits for its own.
     cssCodeSplit: false,
   },
   define: { __POSTERN_BUILD__: JSON.stringify(build) },

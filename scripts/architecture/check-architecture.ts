@@ -1,4 +1,4 @@
-// Reads a checkout once and holds it against all laws of this folder.
+// Reads a checkout once and checks it against all rules of this folder.
 import type { Project } from '../project.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkImports } from './check-imports.ts'
@@ -11,7 +11,7 @@ import { packageMayUse } from './rules.ts'
 import { type TableLaw, tableLaws } from './tables.ts'
 
 export interface Law {
-  /** Fewer modules than this means that the reader was blind, not that the code is in order. */
+  /** Fewer modules than this mean that the reader found too little, not that the code is in order. */
   readonly modulesMin: number
   readonly folders: FolderLaw
   readonly tables: readonly TableLaw[]

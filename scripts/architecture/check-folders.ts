@@ -1,4 +1,4 @@
-// Says which imports go up against the order of the folders, and which folders have no place in it.
+// Finds imports against the order of the folders, and folders without a place in it.
 import { type FolderException, type FolderLaw, otherFiles } from './folders.ts'
 import { type Import, type ImportGraph, isSource } from './import-graph.ts'
 
@@ -7,7 +7,7 @@ interface Place {
   readonly entry: string
 }
 
-/** Where a file stands in the list of one of its folders: by the longest entry that names it or a folder around it. */
+/** A file's position in the list of one of its folders: by the longest entry that names it or a folder around it. */
 const placeOf = (law: FolderLaw, folder: string, path: string): Place | undefined => {
   const inside = path.slice(folder.length + 1)
   const entries = (law.order[folder] ?? []).flatMap((row, at) => [row].flat().map(entry => ({ row: at, entry })))
@@ -20,7 +20,7 @@ const placeOf = (law: FolderLaw, folder: string, path: string): Place | undefine
 const foldersAround = (path: string): string[] =>
   path.split('/').flatMap((_, at, steps) => (at === 0 ? [] : [steps.slice(0, at).join('/')]))
 
-/** Folders inside of which an order is needed: those of source code that have more than files in them. */
+/** Folders that need an order inside: source folders that contain more than files. */
 const needsOrder = (graph: ImportGraph): Set<string> =>
   new Set(
     [...graph.modules.keys()]
@@ -47,7 +47,7 @@ const missingPlaces = (graph: ImportGraph, law: FolderLaw): string[] => {
   )
 }
 
-/** Entries that name nothing: a list that speaks of what is gone is not read any more. */
+/** Entries that name nothing: a list with stale entries is not read any more. */
 const deadEntries = (graph: ImportGraph, law: FolderLaw): string[] => {
   const paths = [...graph.modules.keys()]
   return Object.entries(law.order).flatMap(([folder, rows]) =>
@@ -60,7 +60,7 @@ const deadEntries = (graph: ImportGraph, law: FolderLaw): string[] => {
   )
 }
 
-/** The list against which an import goes up, or sideways. */
+/** The list that an import violates, upwards or sideways. */
 const brokenList = (law: FolderLaw, { from, to = '' }: Import): string | undefined =>
   foldersAround(from)
     .filter(folder => to.startsWith(`${folder}/`))

@@ -1,4 +1,4 @@
-// Says which imports lead nowhere, go round in a ring, pass a package's border, are not declared or break a rule of rules.ts.
+// Finds imports that lead nowhere, form a cycle, cross a package's border, are not declared or break a rule of rules.ts.
 import type { Manifest } from '../project.ts'
 import { findCycles, findWay } from './find-cycles.ts'
 import { type Import, type ImportGraph, isSource, partOf } from './import-graph.ts'
@@ -31,7 +31,7 @@ const importsAcross = (graph: ImportGraph): string[] =>
 const namesIn = ({ dependencies, optionalDependencies }: Manifest = {}): string[] =>
   Object.keys({ ...dependencies, ...optionalDependencies })
 
-/** What runs needs a dependency of its own package; a test may also use what is there for development, and the root's. */
+/** Product code needs a dependency of its own package; a test may also use development dependencies, and the root's. */
 const mayImport = ({ manifests }: ImportGraph, { from, named }: Import): boolean => {
   const own = manifests.get(partOf(from))
   const root = manifests.get('')
@@ -61,7 +61,7 @@ const brokenRule = (graph: ImportGraph, rule: ImportRule): string[] => {
     if (reachable !== true)
       return imports.flatMap(({ to }) => (to !== undefined && isForbidden(to) ? [[path, to]] : []))
     const way = findWay(graph, path, isForbidden)
-    // Told by the last of them alone: all that import it reach as far.
+    // Reported only for the last of them: all modules that import it reach as far.
     return way === undefined || isBound(way[0] ?? '') ? [] : [[path, ...way]]
   })
   return ways.map(way => `${name}: ${way.join(' → ')}\n  ${comment}`)

@@ -1,4 +1,5 @@
-// Finds declarations of the product whose name is refused, or is exported by another file: of the same package, and for types of any package.
+// Finds declarations of the product with a refused name, or a name that another file exports: of the same package, and
+// for types of any package.
 import { type ImportGraph, partOf } from './import-graph.ts'
 import type { NameLaw } from './names.ts'
 import type { Declared } from './read-declarations.ts'

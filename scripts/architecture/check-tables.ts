@@ -1,4 +1,4 @@
-// Says where SQL reads or writes a table that belongs to another folder, by the strings and templates of the source.
+// Finds SQL that reads or writes a table of another folder, by the strings and templates of the source.
 import type { ImportGraph, Module } from './import-graph.ts'
 import { filledIn, type Mention } from './read-module.ts'
 import { type Guest, nameFilledIn, type TableLaw } from './tables.ts'
@@ -12,12 +12,15 @@ interface Access {
 
 const name = `["\`]?([\\w${filledIn}]+)["\`]?`
 const written = String.raw`\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM|UPDATE(?:\s+OR\s+\w+)?)\s+(?!SET\b)${name}`
-/** `FROM a, b AS c JOIN d`: the table behind each word, and those behind commas, only looked at: the next JOIN follows there. */
+/**
+ * `FROM a, b AS c JOIN d`: the table after each word, and those after commas, which are not consumed: the next JOIN
+ * follows there.
+ */
 const read = String.raw`(?<!DELETE\s+)\b(?:FROM|JOIN)\s+${name}(?=((?:(?:\s+AS)?\s+\w+)?(?:\s*,\s*\w+(?:(?:\s+AS)?\s+\w+)?)*))`
 const wholeStatement = /^\s*(SELECT\s[^]*\sFROM|(INSERT|REPLACE)\s[^]*INTO|UPDATE\s[^]*\sSET|DELETE\s+FROM)\s/i
 
 const tablesIn = ({ text }: Mention): Pick<Access, 'table' | 'does'>[] => {
-  // A part of a statement is known by its capitals: "from" stands in many texts that are none.
+  // A part of a statement is recognized by its capitals: "from" occurs in many texts that are not SQL.
   const flags = wholeStatement.test(text) ? 'gi' : 'g'
   const writes = [...text.matchAll(new RegExp(written, flags))].map(([, table = '']) => table)
   const reads = [...text.matchAll(new RegExp(read, flags))].flatMap(([, table = '', more = '']) => [
@@ -51,12 +54,12 @@ const accessesIn = ({ modules }: ImportGraph, law: TableLaw): Access[] =>
         })),
       ),
     )
-    // What is left out are names that a statement makes for itself, and SQLite's own tables.
+    // Names that a statement defines itself, and SQLite's own tables, are left out.
     .filter(({ table }) => table === nameFilledIn || ownerOf(law, table) !== undefined)
 
 const isIn = (path: string, owner: string): boolean => path === owner || path.startsWith(`${owner}/`)
 
-/** Who may write may also read. */
+/** A guest that may write may also read. */
 const isAllowed = (guest: Guest, { table, does, path }: Access): boolean =>
   guest.table === table && isIn(path, guest.by) && (guest.does === 'writes' || does === 'reads')
 

@@ -1,7 +1,7 @@
-// Finds modules that reach themselves: of each ring the shortest way round.
+// Finds modules that reach themselves: the shortest path around each cycle.
 import type { ImportGraph } from './import-graph.ts'
 
-/** The shortest way over imports from a module to one that `isGoal`, the start left out; undefined when there is none. */
+/** The shortest path over imports from a module to one that `isGoal`, without the start; undefined when there is none. */
 export const findWay = (
   { modules }: ImportGraph,
   start: string,
@@ -26,7 +26,7 @@ const wayTo = (goal: string, start: string, cameFrom: ReadonlyMap<string, string
   return way
 }
 
-/** One import too many closes many rings: the shortest is told, and no other that shares a module with it. */
+/** One wrong import closes many cycles: the shortest is reported, and no other that shares a module with it. */
 export const findCycles = (graph: ImportGraph): string[][] => {
   const rings = [...graph.modules.keys()].sort().flatMap(start => {
     const way = findWay(graph, start, path => path === start)

@@ -1,15 +1,16 @@
-// The order of the folders: what stands in a row may import only from rows before it. Each row is the law, not a picture of today.
+// The order of the folders: a row may import only from rows before it. Each row is the rule, not a description of the
+// present code.
 
-/** In a row: a folder, a file, or every other file that stands in the folder itself. */
+/** In a row: a folder, a file, or every other file of the folder itself. */
 export const otherFiles = '*.ts'
 
-/** What stands beside each other in a row may not import each other; the other files may. */
+/** Entries of one row may not import each other; the other files may. */
 export type Row = string | readonly string[]
 
 export interface FolderLaw {
-  /** By folder; the lowest row first. A folder with folders in it needs a list, and all that is in it a place there. */
+  /** By folder; the lowest row first. A folder that contains folders needs a list, and everything in it a place there. */
   readonly order: Readonly<Record<string, readonly Row[]>>
-  /** Imports that go up all the same. One that is not needed any more fails the check, so that the list only shrinks. */
+  /** Imports that are allowed against the order. An unused exception fails the check, so that the list only shrinks. */
   readonly exceptions: readonly FolderException[]
 }
 
@@ -42,13 +43,13 @@ const packages: FolderLaw['order'] = {
     'store',
     ['invites', 'blobs', 'groups'],
     'accounts',
-    // What everything above is handed.
+    // The parts that all code above receives.
     'context.ts',
     'connections',
     'http',
-    // What other relays on the same data did, and what is done from time to time.
+    // Events of other relays on the same data, and periodic work.
     ['cluster', 'upkeep'],
-    // How the relay is, and what whoever runs it asks of it.
+    // The relay's status, and the commands of its operator.
     'operator',
     'move',
     'config',
@@ -58,7 +59,7 @@ const packages: FolderLaw['order'] = {
     'main.ts',
     'index.ts',
   ],
-  // The rules that stores share know none of them.
+  // The rules that stores share know none of the stores.
   'packages/relay/src/store': [otherFiles, 'rules', ['sqlite', 'postgres']],
   'packages/relay/src/store/sqlite': [
     'schema',
@@ -86,26 +87,26 @@ const packages: FolderLaw['order'] = {
   ],
   'packages/relay/src/blobs': [otherFiles, 's3', 'open-blobs.ts'],
   'packages/core/src': [
-    // Decides from values alone whom and what to believe: it has no database to ask.
+    // Decides from values alone whom and what to believe: it has no database.
     'judge',
     'storage',
     ['journal', 'relay-link'],
     'identity',
     ['groups', 'files'],
-    // What the folders above hand to each other.
+    // The parts that the folders above share.
     'context.ts',
     'chats',
-    // The records of messages, and of all that is said about them.
+    // The records of messages, and of everything about them.
     'messages',
     'fork-detection',
-    // What each kind of content is, means and looks like. Nothing up to here sends.
+    // The content, meaning and look of each kind. Nothing up to here sends.
     'kinds',
     'timeline',
     ['outbox', 'requests'],
     'healing',
     'inbox',
     'upkeep',
-    // What outlives the database: taken from the records, and made into them again.
+    // Data that outlives the database: extracted from the records, and restored to them.
     'recovery',
     'client',
     ['index.ts', 'platform-browser.ts', 'platform-node.ts'],
@@ -123,7 +124,7 @@ const packages: FolderLaw['order'] = {
     'updates',
     'hooks',
     'bot',
-    // Knows all that can be asked for; nothing that can be asked for knows of HTTP.
+    // Knows all parts of the API; none of those parts knows HTTP.
     'http',
     otherFiles,
     'index.ts',
@@ -131,7 +132,7 @@ const packages: FolderLaw['order'] = {
   'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'serve-hooks.ts', 'start-hooks.ts'],
   'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles, 'reference'],
   'packages/app/src': [
-    // What pages and the worker tell each other.
+    // The messages between pages and the worker.
     'contract',
     ['i18n', 'worker', 'router.ts'],
     // It starts the worker, by the address of its script.
@@ -142,7 +143,7 @@ const packages: FolderLaw['order'] = {
     ['group', 'people', 'settings'],
     ['conversation', 'onboarding'],
     'chat-list',
-    // Which of them is shown.
+    // Decides which screen is shown.
     'frame',
     'main.tsx',
   ],
@@ -173,10 +174,10 @@ const packages: FolderLaw['order'] = {
     ['isolate.ts', 'text-direction.ts', 'timing.ts'],
     'words.ts',
     'snippet.ts',
-    // What stands in the field, from values alone.
+    // The content of the text field, from values alone.
     'writing',
     'pending.ts',
-    // What all parts of an open conversation share.
+    // The parts that an open conversation shares.
     'talk.ts',
     'submit.ts',
     'rows',
@@ -192,7 +193,7 @@ const besides: FolderLaw['order'] = {
   'bench/src': [
     otherFiles,
     'processes',
-    // Parts of scenes, which several measurements set up.
+    // Parts of scenes that several measurements set up.
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],

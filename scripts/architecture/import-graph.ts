@@ -1,4 +1,4 @@
-// The modules of a checkout, and where each of their imports leads: to a file, a builtin of Node or a package of npm.
+// The modules of a checkout, and the target of each import: a file, a builtin of Node or a package of npm.
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import { type Manifest, type Project, readManifest } from '../project.ts'
@@ -10,7 +10,7 @@ export interface Import {
   readonly specifier: string
   /** A path from the root, `node:fs` or `npm:ws`; undefined when it leads nowhere. */
   readonly to: string | undefined
-  /** The package that was named, as npm knows it; undefined for a path or a builtin. */
+  /** The named package, as npm knows it; undefined for a path or a builtin. */
   readonly named: string | undefined
 }
 
@@ -30,10 +30,10 @@ export interface ImportGraph {
 
 const sourceFile = /^(packages|e2e|bench|campaign|scripts)\/.*\.[cm]?[jt]sx?$/
 
-/** The part of the repository in which a file stands: `packages/core`, `bench`; '' for what is in none. */
+/** The part of the repository that contains a file: `packages/core`, `bench`; '' for a file in none. */
 export const partOf = (path: string): string => /^(packages\/[^/]+|e2e|bench|campaign|scripts)\//.exec(path)?.[1] ?? ''
 
-/** Product code, not a test of it. */
+/** Product code, not its tests. */
 export const isSource = (path: string): boolean =>
   /^(packages\/[^/]+|bench|campaign)\/(src|bin)\//.test(path) || /^scripts\/(?!test\/)/.test(path)
 
@@ -51,7 +51,7 @@ interface Places {
   readonly manifests: ReadonlyMap<string, Manifest>
 }
 
-/** What Vite is asked to make of a file stands behind its path: `main.ts?worker&url`. */
+/** Vite's instructions for a file follow its path: `main.ts?worker&url`. */
 const withoutQuery = (specifier: string): string => specifier.replace(/\?.*$/, '')
 
 const resolveImport = (from: string, mention: Mention, { paths, manifests }: Places): Import => {

@@ -1,15 +1,19 @@
-// Which names the product's code may not declare, each with the reason: a name that says nothing, or that a search finds twice.
+// The names that the product's code may not declare, each with the reason: a name without meaning, or one that a search
+// finds twice.
 
 export interface NameLaw {
-  /** How no function may begin. */
+  /** Verbs with which no function may begin. */
   readonly refusedVerbs: Readonly<Record<string, string>>
-  /** Types of the language and the platform: one of ours with such a name is read as theirs. */
+  /** Types of the language and the platform: our own type with such a name would be mistaken for theirs. */
   readonly takenTypes: readonly string[]
   /** Prepositions, adverbs and irregular participles: an exported type is a noun. */
   readonly refusedTypes: readonly string[]
   /** Nouns that end in -ing or -ed, as participles do. */
   readonly nouns: readonly string[]
-  /** Names that are refused and still there, by package. One that is gone or in order fails, so that the list only shrinks. */
+  /**
+   * Names that are refused and still exist, by package. An entry that is gone or in order fails, so that the list only
+   * shrinks.
+   */
   readonly left: Readonly<Record<string, readonly string[]>>
 }
 

@@ -1,4 +1,4 @@
-// What a source file declares at its top: functions, types and values, and which of them it exports.
+// The top-level declarations of a source file: functions, types and values, and which of them it exports.
 import type { Declaration, Program, VariableDeclarator } from 'oxc-parser'
 
 export interface Declared {

@@ -1,24 +1,24 @@
-// What a source file says of other files, and the texts in it, read with a parser: comments and look-alikes do not count.
+// The references of a source file to other files, and its texts, read with a parser: comments and look-alikes do not count.
 import { type Expression, parseSync, type StringLiteral, type TemplateLiteral, Visitor } from 'oxc-parser'
 import { type Declared, readDeclarations } from './read-declarations.ts'
 
-/** Something written in a file, with the line on which it begins. */
+/** Something in a file, with the line on which it begins. */
 export interface Mention {
   readonly text: string
   readonly line: number
 }
 
 export interface ModuleText {
-  /** The specifiers of imports and exports, of types too, and of files that are started as processes or workers. */
+  /** The specifiers of imports and exports, including types, and of files that are started as processes or workers. */
   readonly imports: readonly Mention[]
-  /** Strings and templates. A place in a template that is filled in later is `filledIn`. */
+  /** Strings and templates. A placeholder in a template is `filledIn`. */
   readonly texts: readonly Mention[]
   readonly declares: readonly Declared[]
-  /** What could not be read. */
+  /** Parse errors. */
   readonly faults: readonly string[]
 }
 
-/** Stands in a template's text for what is put in: a table's name must not be found across it. */
+/** Replaces placeholders in a template's text: a table's name must not be found across one. */
 export const filledIn = '\u0000'
 
 const sourceFile = /\.[cm]?[jt]sx?$/
@@ -26,7 +26,7 @@ const sourceFile = /\.[cm]?[jt]sx?$/
 const textOf = ({ quasis }: TemplateLiteral): string =>
   quasis.map(({ value }) => value.cooked ?? value.raw).join(filledIn)
 
-/** The text of a string, or of a template in which nothing is filled in. */
+/** The text of a string, or of a template without placeholders. */
 const plainText = (node: Expression | undefined): string | undefined => {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node?.type === 'TemplateLiteral' && node.expressions.length === 0) return textOf(node)
@@ -42,7 +42,7 @@ const isImportMeta = (node: Expression | undefined, property: string): boolean =
 const expressionsOf = (parts: readonly { readonly type: string }[]): Expression[] =>
   parts.filter((part): part is Expression => part.type !== 'SpreadElement')
 
-/** As `new URL` reads it: `x.ts` is beside the file. */
+/** As `new URL` reads it: `x.ts` is next to the file. */
 const besides = (path: string): string => (path.startsWith('.') ? path : `./${path}`)
 
 export const readModule = (path: string, source: string): ModuleText => {
@@ -85,7 +85,7 @@ export const readModule = (path: string, source: string): ModuleText => {
 
   const mention = ({ at, text }: { at: number; text: string }): Mention => ({
     text,
-    // Counted only for who asks: most mentions are in order, and nobody does.
+    // Computed on demand: most mentions are in order, and need no line.
     get line() {
       return source.slice(0, at).split('\n').length
     },

@@ -1,6 +1,7 @@
-// Which imports are forbidden between the parts of Postern, each with the reason. The order of folders inside a part is in folders.ts.
+// The forbidden imports between the parts of Postern, each with the reason. The order of folders inside a part is in
+// folders.ts.
 
-/** No import of a file in `from` may lead to what `to` matches: a path from the root, `node:fs` or `npm:ws`. */
+/** No import of a file in `from` may lead to a match of `to`: a path from the root, `node:fs` or `npm:ws`. */
 export interface ImportRule {
   readonly name: string
   readonly comment: string
@@ -8,13 +9,13 @@ export interface ImportRule {
   readonly fromNot?: RegExp
   readonly to: RegExp
   readonly toNot?: RegExp
-  /** Also by a detour through other files. */
+  /** Also indirectly, through other files. */
   readonly reachable?: true
 }
 
 const everything = 'everything of the product'
 
-/** What a package's `src` may import of our packages. A package that is not listed here fails the check. */
+/** The packages of ours that a package's `src` may import. A package that is not listed here fails the check. */
 export const packageMayUse: Readonly<Record<string, readonly string[] | typeof everything>> = {
   protocol: [],
   'bot-api': ['protocol'],

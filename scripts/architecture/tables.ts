@@ -1,6 +1,6 @@
-// Whose each table is: SQL that reads or writes it stands in its owner's folder, or its guests are named here with the reason.
+// The owner of each table: SQL that reads or writes it is in its owner's folder, or its guests are listed here with the reason.
 
-/** Stands for the table of a statement whose name is put in when it runs. */
+/** The table of a statement whose name is inserted at run time. */
 export const nameFilledIn = '(name filled in)'
 
 export interface Guest {
@@ -14,11 +14,11 @@ export interface Guest {
 export interface TableLaw {
   /** The folder whose SQL is checked. */
   readonly source: string
-  /** Make the tables. A step that was released is never changed, so it may do what it does to any of them. */
+  /** They create the tables. A released step never changes, so it may access any of them. */
   readonly migrations: readonly string[]
-  /** By folder or file below `source`: its tables. */
+  /** The tables of each folder or file below `source`. */
   readonly owners: Readonly<Record<string, readonly string[]>>
-  /** Who else may. A guest that does it no longer fails the check, so that the list only shrinks by itself. */
+  /** Other folders with access. A guest without such an access fails the check, so that the list only shrinks. */
   readonly guests: readonly Guest[]
 }
 

@@ -1,4 +1,4 @@
-// The limits that callers of the API meet, in words, from the one file that has them.
+// The limits that callers of the API meet, in words, from the one file that defines them.
 import { clientLimits, contentLimits, gatewayLimits, hookLimits, relayDefaults } from '@postern/protocol'
 
 const inMinutes = (ms: number): string => `${ms / 60_000} minutes`

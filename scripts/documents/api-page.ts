@@ -1,4 +1,4 @@
-// docs/api.md, made from the OpenAPI document: for people what GET /openapi.json is for programs.
+// Generates docs/api.md from the OpenAPI document: the same for people as GET /openapi.json for programs.
 import {
   type ApiErrorCode,
   apiStatuses,
@@ -60,7 +60,7 @@ export function makeApiPage(): string {
   const document = inlineSchemas(makeOpenapi({ version: '1' }))
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      // Said once for all of them, above.
+      // Described once for all of them, above.
       .filter(([method]) => method !== 'head')
       .map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
   )
@@ -146,7 +146,7 @@ function fieldRow({ properties, required }: Schema, { name, at }: { name: string
   ]
 }
 
-/** With the fields of what stands in an array: `buttons[][].text`. */
+/** With the fields of array items: `buttons[][].text`. */
 const bodyRows = (schema: Schema, at = ''): string[][] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
     fieldRow(schema, { name, at }),
@@ -193,7 +193,7 @@ function limitText(schema: Schema): string {
 
 const limitsText = (): string => `## Limits\n\n${table(['Subject', 'Limit'], apiLimits())}`
 
-/** What the gateway sends by itself. */
+/** The requests that the gateway itself sends. */
 function webhookText(document: OpenapiDocument): string {
   const { parameters = [], description } = document.webhooks?.update.post ?? { description: '' }
   const headers = parameters.map(header => [`\`${header.name}\``, header.description ?? ''])
@@ -219,7 +219,7 @@ function updateText(kinds: Schema[]): string {
   return [head, table(['Type', 'Field', 'Payload'], rows), votes].join('\n\n')
 }
 
-/** Objects that are told apart by their `code`, each with fields of its own. */
+/** Objects that differ by their `code`, each with its own fields. */
 function kindsText(kinds: Schema[]): string {
   const rows = kinds.map(({ description = '', ...kind }) => {
     const { code = {}, ...properties } = kind.properties ?? {}

@@ -1,4 +1,4 @@
-// docs/api.md must say what the table of endpoints says.
+// docs/api.md must match the table of endpoints.
 import type { Check } from '../project.ts'
 import { apiPagePath, makeApiPage } from './api-page.ts'
 

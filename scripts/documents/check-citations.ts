@@ -1,11 +1,11 @@
-// Every test of a package, and every end-to-end test, cites the rule that it holds: in its own name, or in one around it.
+// Every test of a package, and every end-to-end test, cites its rule: in its own name, or in one around it.
 import { type Node, parseSync } from 'oxc-parser'
 import type { Check, Project } from '../project.ts'
 
 const isTestFile = (path: string): boolean => /^(packages\/[^/]+|e2e)\/test\/.*\.ts$/.test(path)
 const citation = /\[[A-Z][A-Z0-9]*-\d+\.\d+/
 
-/** `test(…)`, `describe(…)`, a variant such as `inRelayTime(…)`, and what `.each`, `.for`, `.skipIf` gave. */
+/** `test(…)`, `describe(…)`, a variant such as `inRelayTime(…)`, and the results of `.each`, `.for`, `.skipIf`. */
 const naming = /^(test|describe|it|in[A-Z]\w*|where[A-Z]\w*|test[A-Z]\w*)\b/
 const givesTest = /\.(each|for|skipIf|runIf)$/
 const setsUp = /\.(extend|beforeAll|beforeEach|afterAll|afterEach)$/

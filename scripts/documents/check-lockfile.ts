@@ -1,4 +1,4 @@
-// The lockfile names no place to download from: whoever installs chooses the registry. What is resolved in it are workspaces alone.
+// The lockfile names no download address: the installing user chooses the registry. Only workspaces are resolved in it.
 import type { Check } from '../project.ts'
 
 const address = /"resolved": "[a-z+]+:/

@@ -1,4 +1,4 @@
-// A link or a path in a document must lead to something that is there.
+// A link or a path in a document must lead to something that exists.
 import { posix } from 'node:path'
 import { type Check, documentsOf, isThere, type Project } from '../project.ts'
 import { anchorsOf, codeSpansOf, commandsOf, linkTargetsOf, parseMarkdown } from './markdown.ts'

@@ -7,7 +7,7 @@ const lineCharsMax = 200
 const paragraphWordsMax = 120
 const list = 'scripts/documents/not-rewritten.ts'
 
-/** The target of a link cannot be broken into lines, so that it does not count. */
+/** The target of a link cannot be broken into lines, so it does not count. */
 const shownLength = (line: string): number => line.replaceAll(/\]\([^)]*\)/g, ']').length
 
 const lengthProblems = (paragraph: Paragraph): string[] => {

@@ -1,13 +1,13 @@
-// Every numbered rule of a package's SPEC.md stands in its order and has a test that names it; every test names a rule that is there.
+// Every numbered rule of a package's SPEC.md is in its order and has a test that names it; every test names an existing rule.
 import type { Check, Project } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
 
-/** Where a rule is stated: at the start of a line, behind a list mark, a heading mark, a table's bar or bold. */
+/** The statement of a rule: at the start of a line, after a list mark, a heading mark, a table's bar or bold. */
 const statement = /^[\s>*|#-]*(?:\*\*|`)?([A-Z][A-Z0-9]*-\d+\.\d+)\b/
 /** `[RELAY-2.7]`, or `[RELAY-2.7, CORE-1.8]`, in a text literal. */
 const inTestName = /['"`][^'"`]*?\[([A-Z][A-Z0-9]*-\d+\.\d+(?:,\s*[A-Z][A-Z0-9]*-\d+\.\d+)*)\]/g
 
-/** The package's name, so that a rule is found by its id alone wherever it is cited. */
+/** The package's name, so that a rule is found by its id alone. */
 const partOf = (specification: string): string =>
   specification
     .replace(/\/SPEC\.md$/, '')
@@ -15,7 +15,7 @@ const partOf = (specification: string): string =>
     .replaceAll('-', '')
     .toUpperCase()
 
-/** By their ids, with where they are first named. */
+/** By their ids, with the place where they are first named. */
 const testedRules = (project: Project): Map<string, string> => {
   const tested = new Map<string, string>()
   const sources = project.paths.filter(path => /(^|\/)test\/.*\.tsx?$/.test(path) && !path.startsWith('scripts/'))
@@ -38,7 +38,7 @@ const readSpecification = (project: Project, path: string): Specification => {
   return { path, part: partOf(path), lines: prose, stated }
 }
 
-/** Part, section, place in it: whoever looks for a rule finds it where its number says, and a new one is the last of its section. */
+/** Part, section, position: a rule is where its number says, and a new one is the last of its section. */
 const orderProblems = ({ path, part, lines, stated }: Specification): string[] => {
   if (stated.length === 0) return [`${path}: states no rule; a rule is a line that begins with its id, ${part}-1.1.`]
   let section = 0

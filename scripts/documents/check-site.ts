@@ -1,4 +1,4 @@
-// The menu of the site leads to every page of docs: one that is not in it would be found by search alone.
+// The menu of the site leads to every page of docs: a page outside it could be found only by search.
 import { type Check, documentsOf } from '../project.ts'
 import { addressOf } from '../site/site-pages.ts'
 

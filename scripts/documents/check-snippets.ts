@@ -1,4 +1,4 @@
-// What a document tells people to type must work: npm scripts exist and JSON is JSON.
+// The commands in a document must work: npm scripts exist and JSON is JSON.
 import { type Check, documentsOf, type Project, readManifest } from '../project.ts'
 import { type Block, commandsOf, parseMarkdown } from './markdown.ts'
 

@@ -1,4 +1,4 @@
-// Nothing in the repository may depend on the machine it was written on, or on the place its packages came from.
+// Nothing in the repository may depend on the machine where it was written, or on the place its packages came from.
 import { type Check, documentsOf, type Project } from '../project.ts'
 
 interface Ban {

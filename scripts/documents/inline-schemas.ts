@@ -1,4 +1,5 @@
-// The OpenAPI document as people read it: what is sent, and each kind of an update or a notice, stands where it is used and needs no name.
+// The OpenAPI document for people: request bodies, and each kind of an update or a notice, are inlined where they are
+// used and need no name.
 import type { OpenapiDocument } from '@postern/bot-api'
 
 type Schemas = OpenapiDocument['components']['schemas']
@@ -11,7 +12,7 @@ export function inlineSchemas(document: OpenapiDocument): OpenapiDocument {
   return replaced(whole, { schemas, inlined }) as OpenapiDocument
 }
 
-/** Bodies of requests, the objects in them, and what a discriminator names. */
+/** Request bodies, the objects in them, and the targets of a discriminator. */
 function inlinedNames(schemas: Schemas): ReadonlySet<string> {
   const kinds = Object.values(schemas).flatMap(({ discriminator }) =>
     Object.values((discriminator as { mapping?: Record<string, string> } | undefined)?.mapping ?? {}).map(nameIn),

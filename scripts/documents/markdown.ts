@@ -1,4 +1,4 @@
-// Takes a Markdown text apart as far as our checks need it: prose, fenced blocks, links, code spans, headings.
+// Parses Markdown as far as our checks need it: prose, fenced blocks, links, code spans, headings.
 
 export interface Line {
   readonly number: number
@@ -36,7 +36,7 @@ export const parseMarkdown = (text: string): Markdown => {
   return { prose, blocks }
 }
 
-/** What a block of shell tells people to type, without its comments; nothing for a block in another language. */
+/** The commands of a shell block, without its comments; nothing for a block in another language. */
 export const commandsOf = ({ language, text }: Block): string =>
   /^(sh|bash|console)$/.test(language) ? text.replaceAll(/(^|\s)#.*$/gm, '') : ''
 
@@ -52,7 +52,7 @@ export const linkTargetsOf = (line: string): string[] => {
   return [...inline, ...defined].map(match => match[1] ?? '')
 }
 
-/** The anchors that a rendered document offers, as GitHub makes them from headings. */
+/** The anchors of a rendered document, as GitHub makes them from headings. */
 export const anchorsOf = ({ prose }: Markdown): Set<string> => {
   const anchors = new Set<string>()
   for (const { text } of prose) {

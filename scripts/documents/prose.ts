@@ -63,7 +63,7 @@ export const idioms: readonly Idiom[] = [
   },
 ]
 
-/** Idioms of a text without its code spans: what is quoted from code is not prose. */
+/** Idioms of a text without its code spans: a quotation from code is not prose. */
 export const idiomsIn = (text: string): Idiom[] => {
   const plain = text.replaceAll(/(`+).+?\1(?!`)/g, '`')
   return idioms.filter(({ pattern }) => pattern.test(plain))

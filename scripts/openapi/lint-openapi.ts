@@ -1,16 +1,17 @@
-// What Redocly's and Spectral's rules say of an OpenAPI document, one line for each complaint. Both run here, and ask nobody else for anything.
+// The complaints of Redocly's and Spectral's rules about an OpenAPI document, one line each. Both run here, without the
+// network.
 import type { OpenapiDocument } from '@postern/bot-api'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 
-/** Rules that we leave, each with its reason. */
+/** Rules that we switch off, each with its reason. */
 const left = {
-  // Who runs a gateway is known to those who use it, and not to us.
+  // The operator of a gateway is known to its users, and not to us.
   'info-contact': 'off',
   // In 3.1 the licence has an SPDX identifier instead, and may not have both.
   'license-url': 'off',
-  // In the order in which people read them.
+  // In reading order.
   'openapi-tags-alphabetical': 'off',
 } as const
 

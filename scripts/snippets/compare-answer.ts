@@ -1,6 +1,6 @@
-// What a page says that a command answers, against what it has answered.
+// Compares the answer on a page with the real answer of a command.
 
-/** Where both differ, in words; undefined when the page is right. Ids and times are other ones each time. */
+/** The difference in words; undefined when the page is right. Ids and times differ each time. */
 export function differenceIn(written: unknown, real: unknown, at = 'the answer'): string | undefined {
   if (typeof written === 'string') return textDifference(written, real, at)
   if (Array.isArray(written)) return listDifference(written, real, at)
@@ -9,7 +9,7 @@ export function differenceIn(written: unknown, real: unknown, at = 'the answer')
   return written === real ? undefined : `${at} is ${shown(real)}, not ${shown(written)}`
 }
 
-/** An ellipsis stands for whatever there is. */
+/** An ellipsis matches any text. */
 function textDifference(written: string, real: unknown, at: string): string | undefined {
   const parts = written.split('…').map(part => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
   const isRight = typeof real === 'string' && new RegExp(`^${parts.join('[^]*')}$`).test(real)
@@ -23,7 +23,7 @@ function listDifference(written: readonly unknown[], real: unknown, at: string):
   return firstOf(written.map((item, index) => differenceIn(item, inOrder[index], `${at}[${index}]`)))
 }
 
-/** Members stand in the order of their ids, which are others in each run. */
+/** Members are in the order of their ids, which differ in each run. */
 function likeWritten(written: readonly unknown[], real: readonly unknown[]): unknown[] {
   const found = written.map(item => real.find(one => differenceIn(item, one) === undefined)).filter(Boolean)
   return [...found, ...real.filter(one => !found.includes(one))]

@@ -1,9 +1,9 @@
-// A page of the documents as a script: what its reader types, what is answered, and what Alice does meanwhile.
+// A page of the documents as a script: the reader's commands, the answers, and Alice's actions in between.
 import { type Block, parseMarkdown } from '../documents/markdown.ts'
 
 export type Step =
   | { kind: 'shell'; line: number; text: string }
-  /** JSON that stands behind a command: what that one answers. Behind a deed of Alice's: what a server says to it. */
+  /** JSON after a command: the command's answer. After an action of Alice: the output of a server. */
   | { kind: 'answer'; line: number; text: string }
   /** A block whose first line is a comment with the name of a file. */
   | { kind: 'file'; line: number; name: string; text: string }
@@ -23,7 +23,7 @@ export function stepsOf(page: string): Step[] {
   const headings = prose.filter(({ text }) => /^#+ /.test(text)).map(({ number }) => number)
   const isAnswered = (line: number, before: Step | undefined): boolean =>
     (before?.kind === 'shell' || before?.kind === 'alice') && !headings.some(at => before.line < at && at < line)
-  // JSON that no command has answered shows what somebody sends: whether it is JSON is checked elsewhere.
+  // JSON that is not an answer shows a request body: whether it is JSON is checked elsewhere.
   return inOrder.filter(({ kind, line }, at) => kind !== 'answer' || isAnswered(line, inOrder[at - 1]))
 }
 

@@ -1,4 +1,4 @@
-// A directory as the reader of a page has it before the first command: a checkout, a photo, and a key for backups.
+// A directory in the state before a page's first command: a checkout, a photo, and a key for backups.
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 const ROOT = join(import.meta.dirname, '../..')
 const LINKED = ['package.json', 'node_modules', 'packages', 'scripts', 'deploy']
 
-/** So that an answer is one line, and an error of the API is one of the command. */
+/** Makes an answer one line, and an error of the API an error of the command. */
 const curlSettings = 'silent\nshow-error\nfail-with-body\nmax-time = 60\nwrite-out = "\\n"\n'
 
 /** `recipient`: the public key of the secret one in `key.txt`. */

@@ -1,4 +1,4 @@
-// Runs a page from its first block to its last, and says what in it is not so.
+// Runs a page from its first block to its last, and reports what in it is wrong.
 import { differenceIn } from './compare-answer.ts'
 import { type Step, stepsOf } from './page-steps.ts'
 import { type Outcome, Scene } from './scene.ts'
@@ -7,11 +7,11 @@ export type Untried = { readonly page: string; readonly begins: string; readonly
 
 type Page = { readonly path: string; readonly text: string }
 
-/** Of a page, the blocks that the list takes out. */
+/** The blocks of a page that the list excludes. */
 export const isUntried = ({ text }: Step, list: readonly Untried[]): boolean =>
   list.some(({ begins }) => text.startsWith(begins))
 
-/** The first thing that is wrong, with its line; undefined when all of it is right. */
+/** The first fault, with its line; undefined when the whole page is right. */
 export async function faultIn({ path, text }: Page, untried: readonly Untried[]): Promise<string | undefined> {
   const list = untried.filter(({ page }) => page === path)
   const steps = stepsOf(text).filter(
@@ -50,7 +50,7 @@ async function firstFault(steps: readonly Step[], { scene, path }: Stage): Promi
   return undefined
 }
 
-/** A command answers at its end; a server says it at some time. */
+/** A command answers at its end; a server prints it at some time. */
 async function answerFault(text: string, last: Outcome | undefined, scene: Scene): Promise<string | undefined> {
   const written: unknown = JSON.parse(text)
   if (last && !last.server) return differenceIn(written, jsonLines(last.stdout).at(-1))

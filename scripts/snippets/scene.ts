@@ -1,4 +1,4 @@
-// Where a page is tried: a checkout in an empty directory, and a relay, a gateway and Alice as soon as the page needs them.
+// The scene of a page: a checkout in an empty directory, and a relay, a gateway and Alice as soon as the page needs them.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -20,9 +20,9 @@ export class Scene {
   #aliceId = ''
   #bot = { id: '', invite_url: '' }
   #token = 'a-token-of-the-reader'
-  /** For whom the reader's backups are sealed. */
+  /** The recipient of the reader's encrypted backups. */
   readonly #recipient: string
-  /** All that commands have answered, as JSON. */
+  /** All answers of commands, as JSON. */
   readonly answered: unknown[] = []
   #said = ''
 
@@ -65,14 +65,14 @@ export class Scene {
     return { code: 0, stdout: shell.stdout, stderr: shell.stderr, server: shell }
   }
 
-  /** Its program introduces the bot while the reader still reads. */
+  /** The demo's program introduces the bot while the reader still reads. */
   async #meetDemo(): Promise<void> {
     const { token } = JSON.parse(readFileSync(join(this.#directory, '.postern/demo.json'), 'utf8')) as { token: string }
     this.#token = token
     while (!JSON.stringify(await this.#api('/v1/me')).includes('"help"')) await setTimeout(50)
   }
 
-  /** What the page takes for granted, and what makes room for what it starts. */
+  /** Sets up what the page assumes, and stops servers that its next command replaces. */
   async #prepare(block: string, starts: ServerName | undefined): Promise<void> {
     if (/\$(CHAT|ALICE|ACCOUNT|YOUR_ACCOUNT_ID|INVITE)\b/.test(block)) await this.alice()
     if (starts) await this.#stop(starts)
@@ -88,7 +88,7 @@ export class Scene {
     if (starts === name || this.#running.has(name) || this.#running.has('demo')) return
     const relay = 'npm run --silent postern -- relay --listen 127.0.0.1:8090 --data /var/lib/postern-relay'
     const settings = [`BOT_TOKEN=${this.#token}`, 'BOT_NAME=Helper', 'RELAY_URL=https://relay.example']
-    // Where a unit of systemd would have them.
+    // The place that a unit of systemd would use.
     if (name === 'gateway') this.writeFile('/etc/postern/helper.env', settings.join('\n'))
     const bot = [...settings, 'DATA_DIR=/var/lib/helper', 'npm run --silent postern -- gateway'].join(' ')
     await this.run(name === 'relay' ? relay : bot)
@@ -130,7 +130,7 @@ export class Scene {
     return told[name] || factIn(name, { answered: this.answered, said: this.#said })
   }
 
-  /** She came by the bot's link, and has said Hello; what happened until now is confirmed. */
+  /** She opened the bot's link and sent Hello; all updates until now are confirmed. */
   async alice(): Promise<PersonProcess> {
     if (this.#alice) return this.#alice
     await this.#start('gateway', undefined)
@@ -145,7 +145,7 @@ export class Scene {
     return this.#alice
   }
 
-  /** Another relay knows nothing of her. */
+  /** Another relay does not know her. */
   async #forgetAlice(): Promise<void> {
     await this.#alice?.kill()
     this.#alice = undefined
@@ -156,12 +156,12 @@ export class Scene {
     await this.#confirmAll()
     const filled = command.replaceAll(/\$([A-Z_]+)/g, (variable, name: string) => this.#known(name) ?? variable)
     const { do: verb, ...fields } = JSON.parse(filled) as { do: string; message?: string }
-    // The message of the bot may still be on its way to her.
+    // The message of the bot may not have reached her yet.
     while (fields.message !== undefined && !alice.heard.includes(fields.message)) await setTimeout(50)
     await alice.do(verb, { chat: this.#bot.id, ...fields })
   }
 
-  /** Her name comes with her profile, which may be a moment behind her first word. */
+  /** Her name comes with her profile, which may arrive a moment after her first message. */
   async #heardHello(): Promise<void> {
     const history = `/v1/chats/${this.#aliceId}/messages`
     const isHeard = async () => /"name":"Alice".*"Hello"/.test(JSON.stringify(await this.#api(history)))
@@ -169,7 +169,7 @@ export class Scene {
     await this.#confirmAll()
   }
 
-  /** A program does that by itself; where there is a webhook nobody does, and the gateway refuses. */
+  /** A program does that itself; with a webhook nobody does, and the gateway refuses. */
   async #confirmAll(): Promise<void> {
     if (!this.#running.has('demo') && !this.#running.has('bot'))
       await this.#api(`/v1/updates?offset=${Number.MAX_SAFE_INTEGER}`)

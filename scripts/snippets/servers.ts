@@ -1,4 +1,4 @@
-// Commands that go on until they are stopped: what they are, and by which words one knows that they are there.
+// Commands that run until they are stopped, and the words that show that they are up.
 
 export const servers = [
   { name: 'demo', command: /\bnpm start\b/, says: /Ctrl-C/ },

@@ -1,4 +1,4 @@
-// A block of a page in a shell of its own, with all that it starts: ended as a whole.
+// Runs a block of a page in a separate shell, with all its processes, which are ended as a whole.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -14,20 +14,20 @@ export class Shell {
   stderr = ''
 
   constructor(text: string, { cwd, env }: Surroundings) {
-    // A group of its own: `npm start` is several processes, and a signal must reach each of them.
+    // In its own process group: `npm start` is several processes, and a signal must reach each of them.
     this.#child = spawn('sh', ['-euc', text], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
     this.#child.stdout.setEncoding('utf8').on('data', (part: string) => (this.stdout += part))
     this.#child.stderr.setEncoding('utf8').on('data', (part: string) => (this.stderr += part))
     this.exitCode = once(this.#child, 'close').then(([code]) => code as number | null)
   }
 
-  /** For a command that ends by itself. */
+  /** For a command that ends without a signal. */
   async end(): Promise<number | null> {
     this.#child.stdin.end()
     return await this.exitCode
   }
 
-  /** Waits for words on standard output; fails when it ends without them, or takes too long. */
+  /** Waits for a text on standard output; fails when the process ends without it, or takes too long. */
   async says(isSaid: (stdout: string) => boolean): Promise<void> {
     const signal = AbortSignal.timeout(SAYS_WITHIN_MS)
     const end = Promise.race([this.exitCode, once(signal, 'abort')]).then(() => 'end' as const)

@@ -1,8 +1,8 @@
-// What the variables of a page stand for: a reader takes them from what was answered before, and so does the test.
+// The values of a page's variables: a reader takes them from earlier answers, and so does the test.
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** All objects in what was answered, the newest first. */
+/** All objects in an answer, the newest first. */
 function objectsIn(value: unknown): Fields[] {
   if (Array.isArray(value)) return value.toReversed().flatMap(objectsIn)
   if (typeof value !== 'object' || value === null) return []
@@ -11,7 +11,7 @@ function objectsIn(value: unknown): Fields[] {
 
 type Fact = (object: Fields) => unknown
 
-/** From an object of the API to the value, where this is the object that the variable speaks of. */
+/** From an object of the API to the value, if the variable refers to this object. */
 const facts: Readonly<Record<string, Fact>> = {
   MESSAGE: ({ chat_id, from, id }) => chat_id && from && id,
   PRESS_ID: ({ press_id }) => press_id,
@@ -21,13 +21,13 @@ const facts: Readonly<Record<string, Fact>> = {
   OFFSET: ({ type, chat_id, id }) => type && chat_id && typeof id === 'number' && id + 1,
 }
 
-/** Of commands that print tables and words for people. */
+/** For commands that print tables and texts for people. */
 const inWords: Readonly<Record<string, RegExp>> = {
   INVITE_ID: /^([0-9a-f]{8}) {2}\d+ of \d+/m,
   RELAY_INVITE: /^([a-z2-7]{26})$/m,
 }
 
-/** Undefined when nothing of the kind was said yet. */
+/** Undefined when no answer has contained it yet. */
 export function factIn(
   name: string,
   { answered, said }: { answered: readonly unknown[]; said: string },

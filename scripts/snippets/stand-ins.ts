@@ -1,9 +1,9 @@
-// What stands in a page for something of its reader's: on the machine of a test it is something else.
+// Replaces values of a page that differ on the machine of a test.
 import { freePort } from '@postern/testkit'
 
 export type StandIns = { replaceIn(text: string): string; portOf(port: number): number; readonly relayUrl: string }
 
-/** The ports that pages name: gateway, relay, metrics of the relay, a receiver of webhooks. */
+/** The ports on the pages: gateway, relay, metrics of the relay, a receiver of webhooks. */
 const named = [8080, 8090, 9090, 3000]
 
 export async function standInsIn(directory: string): Promise<StandIns> {
@@ -20,7 +20,7 @@ export async function standInsIn(directory: string): Promise<StandIns> {
       .replaceAll('https://hooks.example', `http://${gateway}`)
       .replaceAll(/\b(localhost|127\.0\.0\.1):(\d+)/g, (_, host, port) => `${host}:${portOf(Number(port))}`)
       .replaceAll(/\blisten\((\d+)/g, (_, port) => `listen(${portOf(Number(port))}`)
-      // The app takes a while to build, and is tried elsewhere; of the packages that are here, none is installed again.
+      // The app takes a while to build, and is tested elsewhere; installed packages are not installed again.
       .replaceAll('npm ci', 'true')
       .replaceAll('npm start', `npm start -- --relay-port ${portOf(8090)} --gateway-port ${portOf(8080)} --app off`)
   return { replaceIn, portOf, relayUrl: `http://${relay}` }

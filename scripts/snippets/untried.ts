@@ -1,4 +1,4 @@
-// The blocks of README and docs that no test runs, each with the reason. What is not in this list runs.
+// The blocks of README and docs that no test runs, each with the reason. All other blocks run.
 import type { Untried } from './run-page.ts'
 
 const deploying = 'docs/deploying.md'

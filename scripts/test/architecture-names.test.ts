@@ -1,4 +1,4 @@
-// Names that are refused, or that stand twice, must be found.
+// Refused and duplicate names must be found.
 import { describe, expect, test } from 'vitest'
 import { law, problemsOf } from './small-checkout.ts'
 

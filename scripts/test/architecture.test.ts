@@ -1,4 +1,4 @@
-// The architecture check must find what it is there to find: each rule on imports is broken once.
+// The architecture check must find each fault: every rule on imports is broken once.
 import { describe, expect, test } from 'vitest'
 import { type Files, index, manifest, problemsOf, uses } from './small-checkout.ts'
 

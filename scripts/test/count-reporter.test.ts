@@ -1,4 +1,4 @@
-// The line that a CI reads must count what failed in any way, also a file that could not even be loaded.
+// The line that a CI reads must count every kind of failure, including a file that could not be loaded.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

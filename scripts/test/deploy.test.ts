@@ -1,4 +1,4 @@
-// The files of deploy/: they name this version and settings that there are, keep the API private, and shut their processes in.
+// The files of deploy/: they name this version and existing settings, keep the API private, and sandbox their processes.
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The document checks on small projects in memory: what is wrong must be named, and what is right must pass.
+// The document checks on small projects in memory: faults must be named, and correct documents must pass.
 import { describe, expect, test } from 'vitest'
 import { makeApiPage } from '../documents/api-page.ts'
 import { checkApiPage } from '../documents/check-api-page.ts'

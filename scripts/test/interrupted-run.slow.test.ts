@@ -1,4 +1,4 @@
-// Somebody who interrupts a test run must not find relays, databases and browsers of it hours later.
+// After an interrupted test run, none of its relays, databases and browsers may still run hours later.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Starts a child that nobody ends, one in a group of its own, and one that stands still, and then waits. */
+/** Starts a child that nobody ends, one in its own process group, and a stopped one, and then waits. */
 const LEAVES_CHILDREN = `
 import { spawn } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ async function startRun(): Promise<{ run: ChildProcess; pids: number[] }> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  // A group of its own, as a shell gives each job: Ctrl-C goes to all of them.
+  // In its own process group, as a shell gives each job: Ctrl-C goes to all of them.
   const run = spawn(process.execPath, [vitest, 'run'], { cwd: folder, stdio: 'ignore', detached: true })
   onTestFinished(() => void run.kill('SIGKILL'))
   const said = join(folder, 'pids')
@@ -48,7 +48,7 @@ async function startRun(): Promise<{ run: ChildProcess; pids: number[] }> {
   return { run, pids: JSON.parse(readFileSync(said, 'utf8')) as number[] }
 }
 
-/** A zombie has ended: whoever adopts it has not asked yet. */
+/** A zombie has ended: its new parent has not collected it yet. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -1,4 +1,4 @@
-// Limits live in one file: a size, a count or a wait that stands where it is used would be missing from it.
+// Limits are in one file: a size, a count or a timeout at its place of use would be missing from it.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 
 const limit = /^(?:export )?const ([A-Z][A-Z0-9_]*(?:_MAX|_MS|_SEC|_MIN|_KEPT|_AT_ONCE|_PER_[A-Z]+)) = \d/gm
 
-/** What is no choice of ours: the edges of a platform or of a format. */
+/** Not our choice: limits of a platform or of a format. */
 const given = new Set([
   'packages/core BUSY_TIMEOUT_MS',
   'packages/core TIMER_MS_MAX',

@@ -1,4 +1,4 @@
-// The lint must really read types and really know where code stands: one file for each fault it is there to find.
+// The lint must really read types and know each file's place: one file for each fault that it must find.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

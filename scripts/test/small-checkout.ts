@@ -1,4 +1,4 @@
-// A sound checkout of a few files in memory, and laws that it keeps: a test changes one file and reads the problems.
+// A sound checkout of a few files in memory, and rules that it keeps: a test changes one file and reads the problems.
 import { checkArchitecture, type Law } from '../architecture/check-architecture.ts'
 import type { Project } from '../project.ts'
 

@@ -1,4 +1,4 @@
-// What README and docs tell people to type is typed here, page by page, with a real relay, a real gateway and Alice.
+// Runs the commands of README and docs, page by page, with a real relay, a real gateway and Alice.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { documentsOf, openProject } from '../project.ts'

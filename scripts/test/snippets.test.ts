@@ -1,4 +1,4 @@
-// Whether the test of the snippets would notice: pages that are wrong, each in one place, and pages that are right.
+// Tests the test of the snippets: wrong pages, each with one fault, and correct pages.
 import { describe, expect, test } from 'vitest'
 import { differenceIn } from '../snippets/compare-answer.ts'
 import { stepsOf } from '../snippets/page-steps.ts'

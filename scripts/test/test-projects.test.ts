@@ -1,4 +1,4 @@
-// Which test runs where: lists that go out of date must not do so in silence.
+// Which test runs where: outdated lists must not stay unnoticed.
 import { globSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'

@@ -16,13 +16,13 @@ export class AppPage {
     return new AppPage(page)
   }
 
-  /** When it was first so. */
+  /** The time of the first sight. */
   async markMs(name: Mark): Promise<number> {
     await this.page.waitForFunction(mark => performance.getEntriesByName(mark).length > 0, name)
     return await this.page.evaluate(mark => performance.getEntriesByName(mark)[0]?.startTime ?? Number.NaN, name)
   }
 
-  /** Time passes for nobody between the question and the answer: both parts are counted, the pause is not. */
+  /** The pause between the question and the answer does not count: both parts are measured, the pause is not. */
   async beginMs(name: string): Promise<number> {
     const askedMs = await this.markMs('named')
     await this.page.evaluate(giveName, name)
@@ -35,13 +35,16 @@ export class AppPage {
     return await this.page.evaluate(echoInPage, asked)
   }
 
-  /** The chat with the bot begins with Start. By the keyboard: a mouse that lies on the page is looked for after every change. */
+  /**
+   * The chat with the bot begins with Start. By the keyboard: the browser searches for the element under a mouse after
+   * every change.
+   */
   async pressStart(): Promise<void> {
     await this.page.locator('.foot button').press('Enter')
     await this.page.locator('article.row:not(.row-own)').first().waitFor()
   }
 
-  /** In a browser where nobody lives yet. */
+  /** In a browser without an account. */
   async restore({ file, words }: { file: string; words: string }): Promise<void> {
     await this.page.locator('.onboarding button', { hasText: 'recovery file' }).click()
     await this.page.locator('input[type=file]').setInputFiles(file)
@@ -50,7 +53,7 @@ export class AppPage {
     await this.page.locator('.chat-row-item').first().waitFor()
   }
 
-  /** The addresses that the page has asked for. */
+  /** The addresses that the page has requested. */
   async fetched(): Promise<string[]> {
     return await this.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
   }
@@ -59,7 +62,7 @@ export class AppPage {
     await this.page.reload()
   }
 
-  /** From now on it starts without a network. */
+  /** Resolves when the page can start without a network. */
   async isKept(): Promise<void> {
     await this.page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await this.page.waitForFunction(() => navigator.serviceWorker.controller !== null)

@@ -1,4 +1,4 @@
-// The app in a real browser with a profile on the disk, on the relay that serves it: starts, echoes, scrolling, memory, sizes.
+// The app in a real browser with a profile on the disk, served by the relay: starts, echoes, scrolling, memory, sizes.
 import { join } from 'node:path'
 import { builtApp } from '@postern/app/build'
 import { launchOptions } from '@postern/testkit/chromium'
@@ -22,7 +22,7 @@ export const measureApp = (): Promise<Row[]> =>
     return [...(await measureTalk(directory, { ring, app })), ...scrolled]
   })
 
-/** The relay is gone at its end. */
+/** The relay is stopped at its end. */
 async function measureTalk(directory: string, { ring, app }: { ring: Ring; app: string }): Promise<Row[]> {
   const invite = await ring.gateway.ask<string>('invite')
   const relayUrl = new URL(invite).origin
@@ -50,7 +50,7 @@ async function measureTalk(directory: string, { ring, app }: { ring: Ring; app: 
   return [...startRows({ linkMs, starts, offlineMs, peer }), ...echoRows, memory, ...sizeRows(app, fetched)]
 }
 
-/** Of the same origin, and with nothing of the app in it. */
+/** A page of the same origin, without the app. */
 async function emptyPageMib(profile: string, relayUrl: string): Promise<number> {
   const context = await chromium.launchPersistentContext(profile, launchOptions())
   const page = await context.newPage()

@@ -1,4 +1,4 @@
-// The echo as somebody sees it in a tab, beside a client without a browser: the same gateway, bot and relay, in turns.
+// The echo as a person sees it in a tab, compared with a client without a browser: the same gateway, bot and relay, in turns.
 import type { BrowserContext } from 'playwright-core'
 import { inTurn, percentile } from '../figures.ts'
 import type { Child } from '../processes/child.ts'
@@ -9,7 +9,7 @@ import { renderersCpuMs } from './renderers.ts'
 
 const ROUNDS = 4
 const COUNT = 40
-/** Fills the window, so that every round draws as many rows. */
+/** Fills the window, so that every round draws the same number of rows. */
 const WARM_UP = 70
 
 type Echoes = { page: PageEcho[]; follower: PageEcho[]; nodeMs: number[]; cpuMs: { page: number; node: number } }

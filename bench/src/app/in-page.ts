@@ -1,16 +1,16 @@
-// What runs inside the page, and knows nothing of this file there: when something is first seen, and how long an echo takes.
+// Code that runs inside the page, without access to this file: when something is first visible, and how long an echo takes.
 
-/** What the app shows on its way to a conversation, by the mark that is set when it is first there. */
+/** The app's screens on the way to a conversation, by the mark that is set when each is first visible. */
 export const sights = {
   named: '.onboarding input',
   begun: '.bot-start',
   messages: 'article.row',
 } as const
 
-/** `online` is seen nowhere: the worker tells it. */
+/** `online` is not visible: the worker reports it. */
 export type Mark = keyof typeof sights | 'online'
 
-/** Before the page's own scripts. Each mark is a time since the navigation began. */
+/** Runs before the page's own scripts. Each mark is a time since the navigation began. */
 export function markSights(wanted: Readonly<Record<string, string>>): void {
   const left = new Map(Object.entries(wanted))
   const look = () => {
@@ -35,7 +35,7 @@ export function markSights(wanted: Readonly<Record<string, string>>): void {
   }
 }
 
-/** As somebody who types in no time: the form knows what was typed a frame later. */
+/** Like instant typing: the form receives the text a frame later. */
 export async function giveName(name: string): Promise<void> {
   const field = document.querySelector<HTMLInputElement>('.onboarding input')
   if (!field) throw new Error('nobody asks for a name')
@@ -48,15 +48,15 @@ export async function giveName(name: string): Promise<void> {
 
 export type Asked = { label: string; count: number }
 
-/** Since Enter: until one's own words are shown, until the relay has them, until the answer is shown. */
+/** Since Enter: until the sent text is shown, until the relay has it, until the answer is shown. */
 export type PageEcho = { shownMs: number; sentMs: number; backMs: number }
 
-/** One after the other, as the field and its key do it. */
+/** One after the other, through the field and its key. */
 export async function echoInPage({ label, count }: Asked): Promise<PageEcho[]> {
   const field = document.querySelector<HTMLTextAreaElement>('.field-text')
   const list = document.querySelector('.window-rows')
   if (!field || !list) throw new Error('no conversation is open')
-  // Only what was added is looked at: looking through all rows took a tenth of the time that is measured.
+  // Only added nodes are checked: searching all rows took a tenth of the measured time.
   const added = (records: MutationRecord[], text: string): Element[] =>
     records
       .flatMap(({ addedNodes }) => [...addedNodes])

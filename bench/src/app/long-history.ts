@@ -56,5 +56,5 @@ async function fill(directory: string, count: number): Promise<{ chat: ChatId; m
   })
 }
 
-/** Of different heights, as people write. */
+/** With different heights, as people write. */
 const wordsOf = (at: number): string => Array.from({ length: 1 + (at % 4) }, () => textOf(at)).join(' ')

@@ -1,4 +1,4 @@
-// What tabs take of the machine: the memory that their renderers hold, as Linux counts it, and the time that they have used.
+// The machine's resources that tabs use: the memory of their renderers, as Linux counts it, and their processor time.
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 
@@ -13,19 +13,19 @@ async function renderersOf(browser: Browser | null): Promise<{ id: number; cpuTi
   return processInfo.filter(({ type }) => type === 'renderer')
 }
 
-/** Of the largest one: a browser keeps empty ones in reserve. */
+/** The largest one: a browser keeps empty ones in reserve. */
 export async function rendererMib(browser: Browser | null): Promise<number> {
   const renderers = await renderersOf(browser)
   return Math.max(...renderers.map(({ id }) => pssMib(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))))
 }
 
-/** Of all of them since their start, with their workers. */
+/** All of them since their start, with their workers. */
 export async function renderersCpuMs(browser: Browser | null): Promise<number> {
   const renderers = await renderersOf(browser)
   return renderers.reduce((sum, { cpuTime }) => sum + cpuTime * MS_PER_SECOND, 0)
 }
 
-/** Proportional: what several processes share is counted in parts. */
+/** Proportional: memory that several processes share is counted in parts. */
 export function pssMib(smaps: string): number {
   const [, kib = Number.NaN] = /^Pss:\s+(\d+) kB$/m.exec(smaps) ?? []
   return Number(kib) / KIB_PER_MIB

@@ -1,11 +1,14 @@
-// What runs inside the page while it is scrolled, and knows nothing of this file there.
+// Code that runs inside the page while it is scrolled, without access to this file.
 
 export type Scrolling = { frames: number; stepPx: number }
 
-/** `frameMs`: from each frame to the next. `driftPx`: how far what stood in the middle was, a frame later, from where it was put. */
+/**
+ * `frameMs`: from each frame to the next. `driftPx`: how far the middle row was, a frame later, from its intended
+ * position.
+ */
 export type Scrolled = { frameMs: number[]; driftPx: number[] }
 
-/** Upwards, a step a frame. */
+/** Upwards, one step per frame. */
 export async function scrollInPage({ frames, stepPx }: Scrolling): Promise<Scrolled> {
   const list = document.querySelector('.window-scroller')
   if (!list) throw new Error('no conversation is open')
@@ -32,7 +35,7 @@ export async function scrollInPage({ frames, stepPx }: Scrolling): Promise<Scrol
 
 export type Jump = { address: string; id: string }
 
-/** Until the message stands on the screen. */
+/** Until the message is on the screen. */
 export async function jumpInPage({ address, id }: Jump): Promise<number> {
   const isThere = () => {
     const box = document.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect()

@@ -1,4 +1,4 @@
-// A chat of 100,000 messages: restored from a backup, scrolled through, and jumped about in.
+// A chat of 100,000 messages: restored from a backup, scrolled, and jumped about in.
 import { join } from 'node:path'
 import { launchOptions } from '@postern/testkit/chromium'
 import { chromium } from 'playwright-core'

@@ -1,4 +1,4 @@
-// What a browser fetches before a conversation is on the screen, packed as the relay sends it.
+// The files that a browser fetches before a conversation is on the screen, compressed as the relay sends them.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Row } from '../table.ts'
@@ -7,10 +7,10 @@ const KILO = 1000
 
 export type Parts = Record<'page' | 'styles' | 'worker' | 'SQLite', string[]>
 
-/** By the rules of the app. Of the page only what comes before the first screen has one. */
+/** By the rules of the app. For the page, only the part before the first screen has one. */
 const budgetsKb: Partial<Record<keyof Parts, number>> = { styles: 12, worker: 150, SQLite: 530 }
 
-/** `fetched`: the addresses that the page asked for; what its worker asks for is the same at every start. */
+/** `fetched`: the addresses that the page requested; the worker's requests are the same at every start. */
 export function partsOf(folder: string, fetched: readonly string[]): Parts {
   const assets = readdirSync(join(folder, 'assets')).map(name => `assets/${name}`)
   const names = new Set(fetched.map(address => new URL(address).pathname.slice(1)))

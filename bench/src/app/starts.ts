@@ -9,7 +9,7 @@ import { AppPage } from './app-page.ts'
 
 const RELOADS = 5
 
-/** A client without a browser does the same from the start of its process, and is asked nothing. */
+/** A client without a browser does the same from the start of its process, without any input. */
 export type NodePeer = { person: Child<PersonState>; firstMs: number; againMs: number }
 
 export async function startPeer(directory: string, invited: Omit<PersonSettings, 'directory'>): Promise<NodePeer> {
@@ -27,7 +27,7 @@ export async function startPeer(directory: string, invited: Omit<PersonSettings,
 
 export type Starts = { messagesMs: number; onlineMs: number; secondMs: number }
 
-/** Of a conversation that is open in `tab`. */
+/** For a conversation that is open in `tab`. */
 export async function measureStarts(context: BrowserContext, tab: AppPage): Promise<Starts> {
   const messages: number[] = []
   const online: number[] = []

@@ -1,4 +1,4 @@
-// Durable appends: the relay's store and its wire against the design that the store grew from.
+// Durable appends: the relay's store and its wire compared with the design that the store grew from.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { groupIdFromBytes } from '@postern/protocol'
@@ -67,7 +67,7 @@ async function appendTo({ store, sender, groups }: Filled, at: number): Promise<
   if (!accepted) throw new Error('the store refused an append')
 }
 
-/** With the ids and payloads that the store gets, so that both do the same work before they write. */
+/** With the same ids and payloads as the store, so that both do the same work before they write. */
 async function openPrototype(path: string, members: number) {
   const store = new PrototypeStore(path)
   const groups = Array.from({ length: GROUPS }, () => groupIdFromBytes(randomBytes(16)))
@@ -87,7 +87,7 @@ async function openPrototype(path: string, members: number) {
   }
 }
 
-/** A relay in its own process on a store that was filled before, and one connection to it. */
+/** A relay in its own process on a prepared store, and one connection to it. */
 async function openWire(directory: string, members: number) {
   const { store, sender, groups } = await openFilledStore(directory, members)
   await store.close()

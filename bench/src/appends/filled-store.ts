@@ -1,4 +1,4 @@
-// A relay's store with groups of one size in it, each with the same first member who sends.
+// A relay's store with groups of one size, each with the same first member, who sends.
 import { randomBytes } from 'node:crypto'
 import { type GroupId, groupIdFromBytes, systemClock } from '@postern/protocol'
 import { relayLimits } from '@postern/relay'

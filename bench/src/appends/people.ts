@@ -1,4 +1,4 @@
-// Accounts with keys, and envelopes that a relay accepts: it sees their header, and random bytes behind it.
+// Accounts with keys, and envelopes that a relay accepts: it sees their header, followed by random bytes.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import {
   type AccountId,

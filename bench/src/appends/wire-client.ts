@@ -51,7 +51,7 @@ export class WireClient {
     return this.call('follow', { after: 0 })
   }
 
-  /** All that has come. */
+  /** Acknowledges everything that has arrived. */
   acknowledge(): void {
     this.#socket.send(encodeClientFrame({ kind: 'acknowledge', cursor: this.#lastCursor, mark: 0 }))
   }

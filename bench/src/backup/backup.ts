@@ -1,4 +1,4 @@
-// Backups beside full traffic: for how long a send waits at most while a gateway, and then its relay, is backed up.
+// Backups under full traffic: the longest wait of a send while a gateway, and then its relay, is backed up.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,10 +17,10 @@ const LAUNCHER = join(import.meta.dirname, '../../../packages/cli/bin/postern.mj
 const ROUNDS = 5
 const PEOPLE = 4
 const CONNECTIONS = 8
-/** What the gateway has stored before, so that its copy takes a while. */
+/** Stored by the gateway before, so that its copy takes a while. */
 const FILLED_ROWS = 100_000
 const ROW_CHARS = 1900
-/** Of the first round; then as long as the last backup took, since a longer time has a longer worst. */
+/** For the first round; then as long as the last backup took, because a longer time has a longer maximum. */
 const QUIET_MS = 3000
 
 type Longest = { without: number[]; gateway: number[]; relay: number[] }
@@ -53,7 +53,7 @@ export const measureBackup = (): Promise<Row[]> =>
     return rowsOf(longest, bytes / 1e6 / (median(tookMs) / 1000))
   })
 
-/** Texts one after the other on each connection, for as long as it lasts. One that is refused ends the measurement. */
+/** Texts one after the other on each connection, for as long as it lasts. A refused send ends the measurement. */
 class Sends {
   readonly #target: Target
   #longestMs = 0

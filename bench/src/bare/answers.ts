@@ -1,4 +1,4 @@
-// node:http that answers with what lies ready: GET /7 gets the eighth line of a file. With a ledger, it syncs one first.
+// node:http with prepared answers: GET /7 returns the eighth line of a file. With a ledger, it syncs one first.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -19,7 +19,7 @@ async function answer(url: string, response: ServerResponse): Promise<void> {
 }
 
 const server = createServer(({ url = '/' }, response) => void answer(url, response))
-// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+// During the turns of other sides there are no requests: a connection closed meanwhile would break the next request.
 server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

@@ -1,4 +1,4 @@
-// The least that delivering costs: the lines of a file, each signed and posted when the one before it was answered.
+// The minimum cost of delivery: the lines of a file, each signed and posted when the previous one was answered.
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'

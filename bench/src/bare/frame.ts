@@ -1,4 +1,4 @@
-// What the bare parts say to each other over their sockets.
+// The messages of the bare parts over their sockets.
 
 export type Frame =
   | { kind: 'hello'; name: string }

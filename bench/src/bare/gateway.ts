@@ -13,7 +13,7 @@ let lastId = 0
 
 const relay = new RelaySocket(settings, ({ from, text }) => {
   updates.push({ id: ++lastId, type: 'message', chat_id: from, message: { text } })
-  // All that comes in this turn goes in one answer.
+  // All updates of this turn go in one answer.
   if (updates.length === 1) setImmediate(answerPoller)
 })
 
@@ -37,7 +37,7 @@ const server = createServer((request, response) => {
   poller = response
   answerPoller()
 })
-// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+// During the turns of other sides there are no requests: a connection closed meanwhile would break the next request.
 server.keepAliveTimeout = 0
 server.listen(httpPort, '127.0.0.1')
 await once(server, 'listening')

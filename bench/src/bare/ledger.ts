@@ -1,4 +1,4 @@
-// The least that durable can cost: what comes in one turn is appended to a file, which is then synced. Or nothing at all.
+// The minimum cost of durability: the data of one turn is appended to a file, which is then synced. Or nothing at all.
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 
 export class Ledger {
@@ -6,7 +6,7 @@ export class Ledger {
   #records: string[] = []
   #written: PromiseWithResolvers<void> | undefined
 
-  /** Without a path nothing is kept, and nothing costs. */
+  /** Without a path nothing is stored, at no cost. */
   constructor(path: string | undefined) {
     this.#file = path === undefined ? undefined : openSync(path, 'a')
   }

@@ -1,4 +1,4 @@
-// The relay's hop and nothing else: a text goes on to whom it is for, and its sender is told.
+// The relay's hop and nothing else: a text is passed on to its receiver, and its sender gets an acknowledgement.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { serveParent, settingsFromParent } from '../processes/parent.ts'

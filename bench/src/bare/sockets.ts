@@ -7,7 +7,7 @@ import { serveParent } from '../processes/parent.ts'
 
 const server = createServer()
 const sockets = new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
-// It ends when the crowd has gone.
+// Ends when the crowd has gone.
 sockets.on('connection', socket => socket.on('message', () => {}))
 server.listen({ host: '127.0.0.1', port: 0 })
 await once(server, 'listening')

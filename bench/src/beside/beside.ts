@@ -1,4 +1,4 @@
-// Another checkout of this project beside this one: the same loads in turns, and how many times better each figure is.
+// Another checkout of this project compared with this one: the same loads in turns, and how many times better each figure is.
 import { Agent } from 'node:http'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,7 +19,7 @@ const floods: Load[] = [
   { name: '10 people × 10 at once', people: 10, atOnceEach: 10, count: 1500 },
   { name: '1 person × 100 at once', people: 1, atOnceEach: 100, count: 1500 },
 ]
-/** Connections, how many sends a round has, and how many times the other's we want. */
+/** Connections, the number of sends per round, and the ratio that we want. */
 const sends = [
   { atOnce: 1, count: 200, wanted: 1.5 },
   { atOnce: 8, count: 1000, wanted: 1.8 },
@@ -43,7 +43,7 @@ export const measureBeside = (directory: string): Promise<Row[]> =>
     return rows
   })
 
-/** From where the command was given. */
+/** Relative to the directory of the command. */
 const processesOf = (directory: string): URL =>
   pathToFileURL(`${join(resolve(process.env['INIT_CWD'] ?? '', directory), 'bench/src/processes')}/`)
 

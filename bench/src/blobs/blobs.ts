@@ -1,4 +1,4 @@
-// A blob of 64 MiB through a relay, up and down: with blobs as files, in a shared directory, and in a store of objects.
+// A blob of 64 MiB through a relay, up and down: with blobs as files, in a shared directory, and in an object store.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ class Side {
   static async open(settings: RelaySettings): Promise<Side> {
     const relay = await Child.start<{ url: string }>(new URL('../processes/relay.ts', import.meta.url), settings)
     const side = new Side(relay, await connect(relay.state.url, newPerson()))
-    // Once without a clock: code and connections are warm.
+    // Once without timing: code and connections are warm then.
     await side.round()
     side.rates.up.length = 0
     side.rates.down.length = 0

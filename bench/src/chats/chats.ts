@@ -16,7 +16,7 @@ const LIST_ROUNDS = 5
 const LISTS = 5
 const FEW = 10
 const MANY = 10_000
-/** One chat in so many is a group. */
+/** One chat in this many is a group. */
 const GROUP_EVERY = 20
 const GROUP_MEMBERS = 10
 

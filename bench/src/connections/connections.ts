@@ -1,4 +1,4 @@
-// Idle connections at a relay: what each takes of its memory, and what all of them take of its processor.
+// Idle connections at a relay: the memory of each, and the processor time of all.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,9 +9,9 @@ import type { CrowdSettings } from './crowd.ts'
 
 const WANTED = 10_000
 const CROWDS = 4
-/** Files that a process has open beside its connections. */
+/** Open files of a process besides its connections. */
 const OTHER_FILES = 200
-/** A relay pings everybody within this time. */
+/** A relay pings every connection within this time. */
 const RESTING_MS = 35_000
 const SETTLE_MS = 2_000
 
@@ -47,7 +47,7 @@ type Asked = { kind: CrowdSettings['kind']; count: number }
 export async function measureHeld({ kind, count }: Asked, start: () => Promise<Child<{ url: string }>>): Promise<Held> {
   const server = await start()
   const crowds = await startCrowds({ url: server.state.url, kind })
-  // A few first: what the first connection of all brings along is not counted for each.
+  // A few first: the setup costs of the very first connection are not counted for each.
   await crowds[0]?.ask('open', count / 100)
   const emptyMib = await server.ask<number>('settledRssMib')
   await Promise.all(crowds.map(crowd => crowd.ask('open', Math.floor(count / CROWDS))))
@@ -65,7 +65,7 @@ export async function measureHeld({ kind, count }: Asked, start: () => Promise<C
 const startCrowds = (settings: CrowdSettings): Promise<Child[]> =>
   Promise.all(Array.from({ length: CROWDS }, () => Child.start(new URL('./crowd.ts', import.meta.url), settings)))
 
-/** Of one process. Node raises what it may have to what it can have. */
+/** For one process. Node raises the soft limit to the hard limit. */
 function openFilesMax(): number {
   const line = /^Max open files\s+\d+\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   return line === undefined || line === 'unlimited' ? Infinity : Number(line)

@@ -1,4 +1,4 @@
-// Many people in one process, each with a connection of its own to a relay, or to a server that does nothing.
+// Many people in one process, each with a separate connection to a relay, or to a server that does nothing.
 import { once } from 'node:events'
 import type { AccountId } from '@postern/protocol'
 import { WebSocket } from 'ws'
@@ -8,9 +8,9 @@ import { serveParent, settingsFromParent } from '../processes/parent.ts'
 
 export type CrowdSettings = { url: string; kind: 'relay' | 'bare' }
 
-/** At one time: a relay makes room for only so many who have not logged in. */
+/** Concurrent logins: a relay accepts a limited number of connections that have not logged in. */
 const AT_ONCE = 50
-/** As core does: what came is acknowledged together, soon. */
+/** As core does: entries are acknowledged together, soon. */
 const ACKNOWLEDGE_AFTER_MS = 20
 
 const { url, kind } = settingsFromParent<CrowdSettings>()
@@ -56,7 +56,7 @@ async function openMany(count: number): Promise<AccountId[]> {
   return ids
 }
 
-/** Until so many entries have come in all since the start. */
+/** Until this many entries have arrived since the start. */
 async function untilDelivered(count: number): Promise<void> {
   for (;;) {
     if (delivered >= count) return

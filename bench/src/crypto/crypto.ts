@@ -1,4 +1,4 @@
-// One text in a group of two: MLS as core does it, against the signature and the cipher alone.
+// One text in a group of two: MLS as core does it, compared with the signature and the cipher alone.
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { inTurn, median } from '../figures.ts'
 import { decryptMessage, encryptMessage, makeNodeProvider } from '../inside.ts'
@@ -27,7 +27,7 @@ export async function measureCrypto(): Promise<Row[]> {
   return [row('encryptUs', 'Ed25519 sign + AES-GCM'), row('decryptUs', 'Ed25519 verify + AES-GCM')]
 }
 
-/** In blocks, as much as one side may be ahead of the other. */
+/** In blocks, as far as one side may be ahead of the other. */
 async function time(messenger: Messenger, into: Timed): Promise<void> {
   const wires: Uint8Array[] = []
   const startedMs = performance.now()
@@ -52,7 +52,7 @@ async function mlsPair(): Promise<Messenger> {
   }
 }
 
-/** With the Ed25519 that MLS has here, too: what is compared is the way around it. */
+/** With the Ed25519 that MLS uses here: the comparison is about the work around it. */
 async function rawPair(): Promise<Messenger> {
   const provider = makeNodeProvider()
   const { secretKey, publicKey } = await provider.generateSigningKey()

@@ -1,4 +1,4 @@
-// People in an MLS group, without a relay and a database: two of them speak, the others are only there.
+// People in an MLS group, without a relay and a database: two of them send, the others are passive.
 import { equalBytes } from '@postern/protocol'
 import {
   accountIdOf,
@@ -34,7 +34,7 @@ export async function makeMlsPair(members = 2): Promise<{ alice: GroupSession; b
   return { alice: session, bob: joined.session }
 }
 
-/** An account with a device and one key package, as it would leave them at a relay. */
+/** An account with a device and one key package, as it would publish them at a relay. */
 export async function makeMember() {
   const { provider } = context
   const account = await provider.generateSigningKey()

@@ -1,4 +1,4 @@
-// The gateway as it is shipped beside the same from its sources: how long it takes to answer, and the memory it then has.
+// The bundled gateway compared with the same from its sources: the time to its first answer, and its memory then.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, symlinkSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { freePort, healthy } from '../processes/timed-start.ts'
 import type { Row } from '../table.ts'
 
 const ROUNDS = 5
-/** What a start leaves behind is cleared away by then. */
+/** The garbage of a start is collected by then. */
 const SETTLE_MS = 1000
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -73,7 +73,7 @@ async function measure({ launcher, dataDirectory, healthyMs, rssMib }: Shipped, 
   await ended
 }
 
-/** As the kernel counts it: this one has nobody inside who would tell. */
+/** As the kernel counts it: this process does not report its memory. */
 function rssMibOf({ pid }: ChildProcess): number {
   const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024

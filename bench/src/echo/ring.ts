@@ -1,4 +1,4 @@
-// The processes that an echo goes round: people, relay, gateway, and the operator's bot.
+// The processes of an echo: people, relay, gateway, and the operator's bot.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BOT } from '../bare/frame.ts'
@@ -12,12 +12,12 @@ import type { RelaySettings } from '../processes/relay.ts'
 export type Ring = {
   api: BotSettings
   relay: Child
-  /** Of the people, where it is another one than the gateway's. */
+  /** The relay of the people, if it is not the gateway's. */
   peoplesRelay?: Child
   gateway: Child
   bot: Child
   people: Child<PersonState>[]
-  /** The gateway again, on the data it left. */
+  /** Restarts the gateway on its data. */
   startGateway(port: number): Promise<Child>
 }
 
@@ -28,9 +28,9 @@ type People = {
   told?: NonNullable<PersonSettings['told']>
   /** The folder of the built app, served by the relay. */
   app?: string
-  /** The address of a PostgreSQL, on which there is a relay for the gateway and one for the people. */
+  /** The address of a PostgreSQL that is shared by a relay for the gateway and one for the people. */
   database?: string
-  /** The folder of the processes: of another checkout, for example. */
+  /** The folder of the processes, for example of another checkout. */
   processes?: URL
 }
 
@@ -70,7 +70,7 @@ export async function startRing(
   return { api, relay, ...(peoplesRelay && { peoplesRelay }), gateway, bot, people, startGateway }
 }
 
-/** The same hops without keys and records. With a directory, each hop syncs a file before it goes on. */
+/** The same hops without keys and records. With a directory, each hop syncs a file before it continues. */
 export async function startBareRing(
   directory: string | undefined,
   { people: count }: Pick<People, 'people'>,

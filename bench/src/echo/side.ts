@@ -1,4 +1,4 @@
-// One ring under load: how long echoes take, how many there are in a second, and what each process uses for one.
+// One ring under load: the time of echoes, their rate, and the processor time of each process for one.
 import { median } from '../figures.ts'
 import { type Ring, type RingUsage, usageOf } from './ring.ts'
 

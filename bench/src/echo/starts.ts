@@ -6,7 +6,7 @@ import type { Side } from './side.ts'
 
 const ROUNDS = 5
 
-/** Takes the gateways out of their rings while it measures. */
+/** Stops the gateways of the rings while it measures. */
 export async function startRows({ ours, bare }: { ours: Side; bare: Side }): Promise<Row[]> {
   const starts: { ours: Start[]; bare: Start[] } = { ours: [], bare: [] }
   const restart = (side: Side, into: Start[]) => async () => {

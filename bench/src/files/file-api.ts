@@ -1,4 +1,4 @@
-// An operator's client for files: a form whose file is read from the disk as it goes, and bytes that are counted as they come.
+// An operator's client for files: a form whose file is streamed from the disk, and bytes that are counted as they arrive.
 import { once } from 'node:events'
 import { open, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
@@ -32,7 +32,7 @@ export async function postFile({ url, token }: Server, { chat, path, kind }: Upl
 
 type Form = { head: string; path: string; tail: string }
 
-/** With as little work as can be: what the sender uses of two cores, those that are measured do not have. */
+/** With as little work as possible: processor time of the sender is missing to the measured processes on two cores. */
 async function sendForm(sent: ClientRequest, { head, path, tail }: Form): Promise<void> {
   sent.write(head)
   const file = await open(path)
@@ -48,7 +48,7 @@ async function sendForm(sent: ClientRequest, { head, path, tail }: Form): Promis
   sent.end(tail)
 }
 
-/** How many bytes came. */
+/** The number of received bytes. */
 export async function getFile({ url, token }: Server, chat: string, message: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const headers = { authorization: `Bearer ${token}` }

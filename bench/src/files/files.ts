@@ -1,4 +1,5 @@
-// Files of the largest size, up and down and four at once, against the same bytes encrypted into one file; and a photo with its preview.
+// Files of the largest size, up and down and four concurrently, compared with the same bytes encrypted into one file;
+// and a photo with its preview.
 import { join } from 'node:path'
 import { inTurn, median } from '../figures.ts'
 import { inScratch } from '../scratch.ts'
@@ -73,7 +74,7 @@ async function fourFiles({ scene, path }: Place): Promise<Four> {
 
 const mibPerSec = (tookMs: number): number => (FILE_MIB * 1000) / tookMs
 
-/** Of one file, in MiB a second. */
+/** For one file, in MiB a second. */
 async function rateOf(work: () => Promise<void>): Promise<number> {
   const startedMs = performance.now()
   await work()

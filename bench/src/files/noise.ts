@@ -1,13 +1,13 @@
-// Bytes and pictures of nothing: no part of the way can make them smaller.
+// Random bytes and pictures: no step can compress them.
 import { randomBytes } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import sharp from 'sharp'
 
 const BLOCK_BYTES = 4 * 2 ** 20
-/** Comes to 15 MiB, within a few percent: the noise is the same in every run but for its signs. */
+/** About 15 MiB, within a few percent: only the signs of the noise differ between runs. */
 const photo = { width: 6000, height: 4000, sigma: 30, quality: 93 }
 
-/** The same block over and over: to make all of it anew would take longer than to send it. */
+/** The same block repeated: generating all of it would take longer than sending it. */
 export async function makeNoise(path: string, bytes: number): Promise<void> {
   const block = randomBytes(BLOCK_BYTES)
   const file = await open(path, 'w')

@@ -1,4 +1,4 @@
-// A large photo that gets its preview, against the same bytes as a file.
+// A large photo with its preview, compared with the same bytes as a file.
 import { join } from 'node:path'
 import { inTurn, median, timesMs } from '../figures.ts'
 import type { Row } from '../table.ts'

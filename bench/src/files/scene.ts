@@ -1,4 +1,4 @@
-// A bot and a person who is there, and the gateway again and again: memory is compared with that of one that has done nothing yet.
+// A bot and an online person, and a gateway that is restarted repeatedly: its memory is compared with a fresh one.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import type { PersonSettings, PersonState } from '../processes/person.ts'
 import type { Server } from './file-api.ts'
 
 const TOKEN = 'bench-token'
-/** What a start leaves behind is cleared away by then. */
+/** The garbage of a start is collected by then. */
 const SETTLE_MS = 500
 
 const processFile = (name: string): URL => new URL(`../processes/${name}.ts`, import.meta.url)
@@ -53,7 +53,7 @@ export class Scene {
     return { url: this.#gateway.state.url, token: TOKEN }
   }
 
-  /** The gateway starts anew, with the files it has kept or without. */
+  /** Restarts the gateway, with its stored files or without. */
   async restart(files: 'kept' | 'forgotten'): Promise<void> {
     await this.#gateway.stop()
     if (files === 'forgotten') rmSync(join(this.#gatewaySettings.directory, 'files'), { recursive: true })
@@ -61,7 +61,7 @@ export class Scene {
     await wait(SETTLE_MS)
   }
 
-  /** The most that both have meanwhile above what they have when nothing is to be done. */
+  /** The peak memory of both during the work, above their idle memory. */
   async peaksMib(work: () => Promise<void>): Promise<Peaks> {
     const { rssMib } = await this.#gateway.usage()
     const both = [this.#gateway, this.relay]

@@ -8,7 +8,7 @@ import type { GatewaySettings, GatewayState } from '../processes/gateway.ts'
 import type { RelaySettings } from '../processes/relay.ts'
 
 export const TOKEN = 'bench-token'
-/** Else most of the time of filling goes into pages that are written out and read again. */
+/** Otherwise most of the filling time goes into pages that are written out and read again. */
 const FILLING_CACHE_KIB = 512 * 1024
 
 type Running = { port?: number; webhook?: { url: string; secret: string } }
@@ -27,7 +27,7 @@ export class Bots {
     return new Bots(directory, await Child.start(new URL('../processes/relay.ts', import.meta.url), settings))
   }
 
-  /** Registers at its first start, and has nothing to make up for at the next. */
+  /** Registers at its first start, and has nothing to catch up on at the next. */
   async register(name: string): Promise<void> {
     const gateway = await this.start(name)
     await gateway.ask('online')
@@ -58,7 +58,7 @@ export class Bots {
   }
 }
 
-/** In one transaction. The account is one that has been started before. */
+/** In one transaction. The account has been started before. */
 export function fillDirectory<T>(directory: string, work: (database: Database, own: AccountId) => T): T {
   const database = openDataDirectory(directory)
   try {

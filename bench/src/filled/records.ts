@@ -1,4 +1,4 @@
-// Rows as core writes them, in numbers that nobody can write by hand: people, chats, messages and what is told of them.
+// Rows as core writes them, in large numbers: people, chats, messages and their updates.
 import { randomFillSync } from 'node:crypto'
 import {
   ACCOUNT_ID_BYTES,
@@ -31,7 +31,7 @@ import {
 const PROFILE_KEY_BYTES = 32
 const pool = { bytes: Buffer.alloc(64 * 1024), used: 64 * 1024 }
 
-/** From a pool: to ask the system for a few bytes each time takes a quarter of the whole filling. */
+/** From a pool: asking the system for a few bytes each time takes a quarter of the whole filling. */
 function randomBytes(count: number): Uint8Array {
   if (pool.used + count > pool.bytes.length) {
     randomFillSync(pool.bytes)
@@ -49,7 +49,7 @@ export function addPerson(database: Database, name: string): AccountId {
   return account
 }
 
-/** `session` stands for the keys of every chat: none of them is used, all of them take room. */
+/** `session` is used as the keys of every chat: none of them is used, all of them take space. */
 export type NewChat = { own: AccountId; others: AccountId[]; session: GroupSession; ts: number }
 
 export function addChat(database: Database, { own, others, session, ts }: NewChat): ChatId {
@@ -106,7 +106,7 @@ export function addVote(database: Database, { message, voter, option }: NewVote)
   database.run('INSERT INTO vote VALUES (?, ?, ?, ?)', message, voter, Date.now(), JSON.stringify([option]))
 }
 
-/** Updates that wait to be fetched, and their JSON as the operator is to see it. */
+/** Updates that wait to be fetched, and the JSON that the operator must see. */
 export function addUpdates(database: Database, count: number): string[] {
   const from = { id: addPerson(database, 'Ada'), name: 'Ada' }
   const [chat_id, ts] = [privateChatId(from.id), Date.now()]

@@ -1,4 +1,4 @@
-// A message to a group whose members are all there: what each of them costs the relay.
+// A message to a group whose members are all online: the relay's cost for each of them.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,13 +13,13 @@ import type { Row } from '../table.ts'
 
 const ROUNDS = 3
 const AT_ONCE = 8
-/** Members of a group, and how many messages one round has. */
+/** Members of a group, and messages per round. */
 const sizes: [members: number, count: number][] = [
   [20, 500],
   [200, 80],
   [1000, 24],
 ]
-/** Acknowledgements follow what they are for: they are counted with it. */
+/** Acknowledgements follow their messages: they are counted with them. */
 const SETTLE_MS = 200
 
 export async function measureFanOut(directory: string): Promise<Row[]> {

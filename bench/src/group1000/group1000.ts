@@ -1,4 +1,5 @@
-// Groups of 20, 200 and 1,000: what making, joining, speaking in and changing one costs for each member. A ratio below 1 is worse than linear.
+// Groups of 20, 200 and 1,000: the cost of making, joining, speaking in and changing one for each member. A ratio below
+// 1 is worse than linear.
 import { join } from 'node:path'
 import type { AccountId } from '@postern/protocol'
 import { median } from '../figures.ts'
@@ -46,7 +47,10 @@ async function measureGroups(directory: string): Promise<Row[]> {
   return steps.flatMap(step => [200, 1000].map(size => rowOf(step, { size, costs })))
 }
 
-/** What grows with the group is told for each member, against a fifth of it; what must not grow stands as it is. */
+/**
+ * A cost that grows with the group is shown per member, compared with a group of a fifth of the size; a constant cost
+ * is shown as it is.
+ */
 function rowOf(step: Step, { size, costs }: { size: number; costs: ReadonlyMap<number, Costs> }): Row {
   const smaller = size === 1000 ? 200 : 20
   const perMember = (members: number) => (costs.get(members)?.[step] ?? Number.NaN) / members

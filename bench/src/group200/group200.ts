@@ -1,4 +1,5 @@
-// A text in a group of 200 against one between two: what it costs the gateway to send and to receive, and what is MLS in it.
+// A text in a group of 200 compared with one between two: the gateway's cost of sending and receiving, and the share of
+// MLS in it.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { makeMlsPair } from '../crypto/mls-pair.ts'

@@ -1,4 +1,4 @@
-// Accounts that a group can be made of: they have their keys at the relay, and never come.
+// Accounts for groups: they have their keys at the relay, and never connect.
 import { type AccountId, systemClock } from '@postern/protocol'
 import { relayLimits } from '@postern/relay'
 import { makeMember } from '../crypto/mls-pair.ts'

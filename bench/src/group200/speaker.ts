@@ -1,4 +1,4 @@
-// A bot, and somebody who speaks with it: what a measured group grows around.
+// A bot and a person who talks to it: the core of a measured group.
 import { join } from 'node:path'
 import { Bots, TOKEN } from '../filled/bots.ts'
 import { HttpApi } from '../http-api.ts'

@@ -1,8 +1,8 @@
-// What work costs each of several processes, with what follows it.
+// The processor time of work in each of several processes, including its follow-ups.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Child } from '../processes/child.ts'
 
-/** Receipts and acknowledgements follow what they are for: they are counted with it. */
+/** Receipts and acknowledgements follow their messages: they are counted with them. */
 const SETTLE_MS = 500
 
 /** CPU in µs. */

@@ -21,7 +21,7 @@ const FEW = 1000
 const MANY = 1_000_000
 const FIRST_TS = Date.UTC(2025, 0, 1)
 const APART_MS = 10_000
-/** One message in so many has a reaction. */
+/** One message in this many has a reaction. */
 const REACTION_EVERY = 20
 
 type History = { api: HttpApi; chat: ChatId; count: number; gateway: Child; bytes: number }
@@ -55,7 +55,7 @@ export const measureHistory = (): Promise<Row[]> =>
 const newTimes = (): Times => ({ newest: [], middle: [] })
 const newestPath = ({ chat }: History): string => `/v1/chats/${chat}/messages?limit=${LIMIT}`
 
-/** Another page each time: what was read a moment ago is in memory. */
+/** Another page each time: a page that was just read is in memory. */
 function middlePath({ chat, count }: History): string {
   const at = LIMIT + Math.floor(Math.random() * (count - LIMIT))
   return `/v1/chats/${chat}/messages?limit=${LIMIT}&before=${FIRST_TS + at * APART_MS}`

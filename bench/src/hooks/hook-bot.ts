@@ -1,4 +1,4 @@
-// A relay, a gateway with hooks, and people who have gone away again: one hook for the chat with each.
+// A relay, a gateway with hooks, and people who have gone offline again: one hook for the chat with each.
 import { join } from 'node:path'
 import { HttpApi } from '../http-api.ts'
 import { Child } from '../processes/child.ts'
@@ -31,7 +31,7 @@ export async function startHookBot(directory: string, { people }: { people: numb
     const person = await Child.start<PersonState>(new URL('../processes/person.ts', import.meta.url), settings)
     const { chat } = person.state
     await person.stop()
-    // The first send tells that the bot has the chat.
+    // The first send proves that the bot has the chat.
     await api.call('POST', `/v1/chats/${chat}/messages`, { text: 'hello' })
     const hook = JSON.parse(await api.call('POST', '/v1/hooks', { chat_id: chat, format: 'alerts' })) as { url: string }
     chats.push(chat)

@@ -1,4 +1,4 @@
-// Posts of alerts to hooks of people who are away: until the relay has each of them durably, and the sender is told so.
+// Posts of alerts to hooks of offline people: until the relay has each of them durably, and the sender is answered.
 import { join } from 'node:path'
 import { inTurn, median, ratePerSec } from '../figures.ts'
 import { inScratch } from '../scratch.ts'
@@ -10,7 +10,7 @@ import { Sender } from './sender.ts'
 const ROUNDS = 5
 const PEOPLE = 4
 const SENDERS = 8
-/** How many posts one round has. */
+/** Posts per round. */
 const COUNT = 400
 
 export const measureHooks = (): Promise<Row[]> =>
@@ -28,7 +28,7 @@ export const measureHooks = (): Promise<Row[]> =>
     return rows
   })
 
-/** One hook writes its posts one after the other: its peer sends to one chat over one connection. */
+/** One hook sends its posts one after the other: its peer sends to one chat over one connection. */
 async function sustained(sender: Sender, { what, targets }: { what: string; targets: number }): Promise<Row> {
   const rates = { hooks: [] as number[], sends: [] as number[] }
   const load = { count: COUNT, atOnce: SENDERS }

@@ -1,4 +1,4 @@
-// How long one post takes when posts come at a steady pace, whether the last one has been answered or not.
+// The latency of one post at a steady rate, whether the last one has been answered or not.
 import { setTimeout as wait } from 'node:timers/promises'
 import { median, percentile } from '../figures.ts'
 import type { Row } from '../table.ts'
@@ -6,7 +6,7 @@ import type { Sender } from './sender.ts'
 
 type Pace = { perSec: number; count: number }
 
-/** In turns with sends over the API, half a pace apart. */
+/** In turns with sends over the API, half an interval apart. */
 export async function latencyRows(sender: Pick<Sender, 'post' | 'send'>, { perSec, count }: Pace): Promise<Row[]> {
   const times = { post: [] as number[], send: [] as number[] }
   const paceMs = 1000 / perSec / 2

@@ -1,4 +1,4 @@
-// Who posts to hooks, and sends over the API, by the number of the chat.
+// Posts to hooks, and sends over the API, by the number of the chat.
 import { Agent, request } from 'node:http'
 import type { HookBot } from './hook-bot.ts'
 
@@ -12,7 +12,7 @@ export class Sender {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections })
   }
 
-  /** Each post is a group of its own: none is taken for a repeat. */
+  /** Each post is a separate group: none counts as a repeat. */
   async post(chat: number): Promise<void> {
     this.#posts += 1
     await this.#ask(`/hooks/${this.#bot.secrets[chat]}`, {

@@ -1,9 +1,9 @@
-// So many appends under way at all times, for a while.
+// A constant number of appends in flight, for a while.
 
 export type Load = { inFlight: number; forMs: number }
 export type Appended = { count: number; tookMs: number }
 
-/** Until the last of them is answered. `append` is told which of those that are under way at once it is. */
+/** Until the last of them is answered. `append` receives the number of its worker. */
 export async function appendFor(
   { inFlight, forMs }: Load,
   append: (worker: number) => Promise<unknown>,
@@ -20,6 +20,6 @@ export async function appendFor(
   return { count, tookMs: performance.now() - startedMs }
 }
 
-/** Of several at the same time. */
+/** The sum over concurrent ones. */
 export const totalPerSec = (all: readonly Appended[]): number =>
   all.reduce((total, { count, tookMs }) => total + (count * 1000) / tookMs, 0)

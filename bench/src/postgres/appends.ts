@@ -1,4 +1,4 @@
-// Durable appends of one, two and three relays on one database, and until they are in the mailboxes.
+// Durable appends of one, two and three relays on one database, and the time until they are in the mailboxes.
 import { join } from 'node:path'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import { inTurn, median } from '../figures.ts'
@@ -14,7 +14,7 @@ const RELAYS_MAX = 3
 const IN_FLIGHT = [1, 8, 64, 256]
 const warmUp: Load = { inFlight: 8, forMs: 500 }
 
-/** `groups`: of each relay. The larger, the longer until they are in the mailboxes: then fewer are appended. */
+/** `groups`: of each relay. A larger group takes longer to reach the mailboxes: then fewer are appended. */
 type Size = { name: string; members: number; groups: number; forMs: number }
 const sizes: Size[] = [
   { name: 'pairs', members: 2, groups: 64, forMs: 1000 },
@@ -22,7 +22,7 @@ const sizes: Size[] = [
   { name: '200 members', members: 200, groups: 8, forMs: 600 },
 ]
 
-/** One way to append, with what came of its rounds. */
+/** One way to append, with the results of its rounds. */
 type Side = { children: Child[]; perSec: number[]; inMailboxesPerSec: number[] }
 type Sides = { relays: Side[]; sqlite: Side; bare: Side }
 
@@ -78,7 +78,7 @@ async function measureSide({ children, perSec, inMailboxesPerSec }: Side, { inFl
   inMailboxesPerSec.push((count * 1000) / (performance.now() - startedMs))
 }
 
-/** What is left over goes to the first ones. */
+/** The remainder goes to the first ones. */
 const shareOf = (total: number, { at, of }: { at: number; of: number }): number =>
   Math.floor(total / of) + (at < total % of ? 1 : 0)
 

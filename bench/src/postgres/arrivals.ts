@@ -1,4 +1,4 @@
-// When what was said elsewhere had been read here, by who was woken for it: as a relay serves those who follow.
+// When entries of another relay had been read here, after a wake-up: as a relay serves its followers.
 import type { AccountId, GroupId } from '@postern/protocol'
 import type { RelayStore } from '@postern/relay/store'
 import type { InProcessWake } from '../inside.ts'
@@ -46,7 +46,7 @@ export class Arrivals {
     }
     this.#wake.subscribe(account, () => {
       isWoken = true
-      // Who waits for an arrival waits in vain then: the run must end with the reason.
+      // Waiters for an arrival would wait forever: the run must end with the reason.
       readAll().catch((error: unknown) =>
         setImmediate(() => {
           throw error
@@ -55,7 +55,7 @@ export class Arrivals {
     })
   }
 
-  /** It may be read before anybody asks for it. */
+  /** It may be read before anybody waits for it. */
   #arrival(key: string): PromiseWithResolvers<number> {
     const arrival = this.#readMs.get(key) ?? Promise.withResolvers<number>()
     this.#readMs.set(key, arrival)

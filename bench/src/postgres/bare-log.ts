@@ -1,4 +1,4 @@
-// The least that a durable log on PostgreSQL does, in a process of its own: what waits goes into one INSERT, and is committed.
+// The minimum of a durable log on PostgreSQL, in a separate process: waiting entries go into one INSERT, and are committed.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { serveParent, settingsFromParent } from '../processes/parent.ts'
@@ -16,7 +16,7 @@ const INSERT = {
 
 const { database } = settingsFromParent<BareSettings>()
 const client = new Client({ connectionString: database })
-// A run that failed has ended the server: its own words must come before ours.
+// A failed run has ended the server: its own error must come first.
 client.on('error', () => {})
 await client.connect()
 await client.query(TABLE)

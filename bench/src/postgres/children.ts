@@ -1,9 +1,9 @@
-// Starts the processes that are measured here.
+// Starts the measured processes.
 import { Child } from '../processes/child.ts'
 import type { BareSettings } from './bare-log.ts'
 import type { StorePlace, StoreSettings } from './store-process.ts'
 
-/** One after the other: the first makes the tables. */
+/** One after the other: the first creates the tables. */
 export async function startStores(
   place: StorePlace,
   count: number,

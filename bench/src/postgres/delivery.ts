@@ -1,4 +1,4 @@
-// From the call of append at one relay until who follows at another has read it, woken by a hint.
+// From the call of append at one relay until a follower at another has read it, woken by a notification.
 import { join } from 'node:path'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import { inTurn, percentile } from '../figures.ts'
@@ -15,7 +15,7 @@ const ONE_AT_A_TIME = 100
 const steady = { count: 400, everyMs: 5 }
 
 type Times = { oneMs: number[]; steadyMs: number[] }
-/** Where it is said, and where it is heard. */
+/** The relay that sends, and the one that receives. */
 type Way = { from: Child; to: Child }
 
 export const deliveryRows = (server: PostgresServer): Promise<Row[]> =>

@@ -1,4 +1,4 @@
-// How long nobody can append when the database's primary dies and a standby takes its place; and that nothing is lost by it.
+// How long appends fail when the database's primary dies and a standby replaces it; and that nothing is lost.
 import { setTimeout as wait } from 'node:timers/promises'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { PostgresCluster } from '@postern/testkit/postgres-cluster'
@@ -58,7 +58,7 @@ async function setUp(store: Child): Promise<Talk[]> {
   return talks
 }
 
-/** What was acknowledged is in the mailboxes, each once and in order. */
+/** Acknowledged entries are in the mailboxes, each once and in order. */
 async function check(store: Child, { talks, spoken }: { talks: Talk[]; spoken: Spoken | undefined }): Promise<void> {
   for (const { group, listener } of talks) {
     const got = await store.ask<number[]>('seqsOf', { group, listener })

@@ -1,4 +1,4 @@
-// Entries that a relay's groups have said, put into its database faster than they could.
+// Entries of a relay's groups, written into its database faster than clients could send them.
 import type { AccountId } from '@postern/protocol'
 
 type Sql = (text: string) => Promise<string>
@@ -38,7 +38,7 @@ const insertSome = (count: number): string => `
   DROP TABLE talk;
   COMMIT;`
 
-/** Where mailboxes may be read: behind so many rows anywhere in them, and before the newest of each. */
+/** Positions to read mailboxes from: at random rows, and before the newest row of each. */
 export async function placesIn(sql: Sql, count: number): Promise<{ anywhere: Place[]; newest: Place[] }> {
   const some = await sql(`
     SELECT id, after FROM (

@@ -1,4 +1,4 @@
-// Whether it stays as fast as it was while the log grows: databases of rising size, measured in turns.
+// Whether the speed stays constant while the log grows: databases of increasing size, measured in turns.
 import type { PostgresServer } from '@postern/testkit/postgres'
 import { inTurn, median } from '../figures.ts'
 import type { Child } from '../processes/child.ts'
@@ -19,7 +19,7 @@ const load = { inFlight: 64, forMs: 1000 }
 type Figures = { appendsPerSec: number[]; pageMs: number[]; newestMs: number[] }
 type Filled = { entries: number; store: Child; anywhere: Reading; newest: Reading; figures: Figures }
 
-/** From a thousand on, ten times as many each, to a million; BENCH_ENTRIES says where else it ends. */
+/** From a thousand, ten times as many each, to a million; BENCH_ENTRIES sets another end. */
 function entryCounts(): number[] {
   const counts = [1000]
   const most = Number(process.env['BENCH_ENTRIES'] ?? 1e6)
@@ -39,7 +39,7 @@ export async function growthRows(server: PostgresServer): Promise<Row[]> {
   return least ? larger.flatMap(one => rowsOf(one, least)) : []
 }
 
-/** Nothing is kept in memory: of the smallest everything would be. */
+/** Without caches: those of the smallest would hold everything. */
 async function openFilled(server: PostgresServer, entries: number): Promise<Filled> {
   const database = await server.createDatabase()
   const [store] = await startStores({ kind: 'postgres', database }, 1, { recentEntriesBytesMax: 0 })

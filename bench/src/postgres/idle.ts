@@ -1,4 +1,4 @@
-// Idle connections at a relay on PostgreSQL: what each takes of its memory, beside one on SQLite.
+// Idle connections at a relay on PostgreSQL: the memory of each, compared with one on SQLite.
 import { join } from 'node:path'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import { connectionCount, measureHeld } from '../connections/connections.ts'

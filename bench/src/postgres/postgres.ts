@@ -1,4 +1,5 @@
-// Relays on one PostgreSQL beside one relay on SQLite: each benchmark on a server of its own, durable, in a temporary directory.
+// Relays on one PostgreSQL compared with one relay on SQLite: each benchmark on a separate durable server, in a
+// temporary directory.
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
 import type { Row } from '../table.ts'
 import { appendRows } from './appends.ts'
@@ -8,7 +9,7 @@ import { idleRows } from './idle.ts'
 import { pageRows } from './pages.ts'
 import { echoRows } from './two-relays.ts'
 
-/** As an operator would have it for so much: the log is not cut short every few seconds. */
+/** As an operator would configure it for this load: the log is not recycled every few seconds. */
 const settings = { shared_buffers: '512MB', max_wal_size: '4GB' }
 
 type Measure = (server: PostgresServer) => Promise<Row[]>

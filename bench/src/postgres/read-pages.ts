@@ -3,7 +3,7 @@ import type { AccountId } from '@postern/protocol'
 import type { RelayStore } from '@postern/relay/store'
 import type { Talk } from './talks.ts'
 
-/** Of each of these, one page behind a cursor, or all pages to the end. */
+/** For each of these, one page after a cursor, or all pages to the end. */
 export type Reading = { of: { account: AccountId; after: number }[]; entriesMax: number; pages: 'one' | 'all' }
 export type Read = { entries: number; tookMs: number; pageMs: number[] }
 
@@ -28,7 +28,7 @@ export async function readPages(store: RelayStore, { of, entriesMax, pages }: Re
   return read
 }
 
-/** Of all that waits for who listens, the numbers that it has in its group. */
+/** The sequence numbers of all entries of its group that wait for the listener. */
 export async function seqsOf(store: RelayStore, { group, listener }: Talk): Promise<number[]> {
   const seqs: number[] = []
   const bounds = { entriesMax: 200, bytesMax: BYTES_MAX }

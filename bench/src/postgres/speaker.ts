@@ -1,4 +1,4 @@
-// Somebody who speaks all the time, and asks again until what was said is accepted: as a client does when its relay cannot.
+// A sender that never pauses, and retries until each message is accepted: as a client does when its relay is unavailable.
 import { setTimeout as wait } from 'node:timers/promises'
 import { isCoded } from '@postern/protocol'
 import type { Append, RelayStore } from '@postern/relay/store'
@@ -7,7 +7,7 @@ import { newAppend, type Talk } from './talks.ts'
 
 const ASK_AGAIN_MS = 20
 
-/** By group, what was acknowledged; the longest time in which nothing was. */
+/** The acknowledged messages by group; the longest time without one. */
 export type Spoken = { acknowledged: Record<string, number[]>; longestPauseMs: number }
 
 export class Speaker {

@@ -1,4 +1,4 @@
-// A relay's store in a process of its own, as each of several relays has one, with what a benchmark asks it to do.
+// A relay's store in a separate process, as each of several relays has one, with the operations of a benchmark.
 import { type AccountId, type GroupId, systemClock } from '@postern/protocol'
 import { type RelayLimits, relayLimits } from '@postern/relay'
 import type { Append, RelayStore } from '@postern/relay/store'
@@ -13,10 +13,10 @@ import { fillTalks, newAppend, type Talk } from './talks.ts'
 
 export type StorePlace = { kind: 'sqlite'; directory: string } | { kind: 'postgres'; database: string }
 export type StoreSettings = { place: StorePlace; limits?: Partial<RelayLimits> }
-/** When it was asked for, and which of its group it has become. */
+/** When it was sent, and its number in the group. */
 export type Sent = { group: GroupId; seq: number; sentMs: number }
 
-/** Nobody acknowledges here, and few say what thousands would. */
+/** Nobody acknowledges here, and a few send as much as thousands would. */
 const unbounded = {
   newPeoplePerDay: 1e6,
   newAccountBytesPerDayMax: 1e12,
@@ -41,7 +41,7 @@ async function openStore(): Promise<RelayStore> {
   return await openPostgresStore(place.database, { ...options, directory: '' })
 }
 
-/** From now on they speak here, each by a connection of its own. */
+/** From now on they send here, each over a separate connection. */
 async function speak(given: Talk[]): Promise<void> {
   talks = given
   for (const { sender } of given)
@@ -58,7 +58,7 @@ async function append(at: number): Promise<Sent> {
   return { group, seq: accepted.seq, sentMs }
 }
 
-/** One every so often, whether or not the one before is answered. */
+/** One at a fixed interval, whether or not the previous one is answered. */
 async function appendSteadily({ count, everyMs }: { count: number; everyMs: number }): Promise<Sent[]> {
   const startedMs = sharedNowMs()
   const sent: Promise<Sent>[] = []

@@ -1,4 +1,4 @@
-// Groups of one size in a store, each with its own members of whom the first speaks: as strangers share a relay.
+// Groups of one size in a store, each with its own members, the first of whom sends: as strangers share a relay.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, type GroupId, groupIdFromBytes } from '@postern/protocol'
 import type { Append, RelayStore } from '@postern/relay/store'
@@ -32,7 +32,7 @@ async function fillTalk(store: RelayStore, members: number): Promise<Talk> {
   return { group, sender, listener }
 }
 
-/** A message of 1 KiB, as a relay hands it to its store. */
+/** A message of 1 KiB, as a relay passes it to its store. */
 export function newAppend({ group, sender }: Talk): Append {
   const payload = envelope(group, { kind: 'message', epoch: 1 })
   const delivery = { kind: 'message' as const }

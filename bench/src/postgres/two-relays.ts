@@ -1,4 +1,4 @@
-// The echo through two relays on one database, the gateway at one and people at the other, beside one relay on SQLite.
+// The echo through two relays on one database, the gateway at one and people at the other, compared with one relay on SQLite.
 import { join } from 'node:path'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import { startRing, stopRing } from '../echo/ring.ts'

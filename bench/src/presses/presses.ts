@@ -1,4 +1,5 @@
-// Presses of buttons against texts between the same people and bot: until the bot is told, and until its answer is back.
+// Presses of buttons compared with texts between the same people and bot: until the bot receives them, and until its
+// answer is back.
 import { join } from 'node:path'
 import { type Ring, startRing, stopRing, usageOf } from '../echo/ring.ts'
 import type { Load } from '../echo/side.ts'

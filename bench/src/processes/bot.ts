@@ -1,4 +1,5 @@
-// An operator's bot in a process of its own: echoes texts and answers presses. Long poll, one POST for each, and on when all are answered.
+// An operator's bot in a separate process: echoes texts and answers presses. A long poll, one POST for each update, and
+// the next poll when all are answered.
 import { Agent, request } from 'node:http'
 import { serveParent, settingsFromParent } from './parent.ts'
 import { sharedNowMs } from './shared-clock.ts'

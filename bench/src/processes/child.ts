@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Answer, Question, Ready, Usage } from './question.ts'
 
-/** As `npm run postern` starts its commands: young objects in little room, and code from the cache once it was there. */
+/**
+ * With the flags and the code cache of `npm run postern`: a small space for young objects, and cached code after the
+ * first start.
+ */
 export const NODE_FLAGS = ['--max-semi-space-size=4']
 const CODE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/postern')
 
@@ -22,7 +25,7 @@ export class Child<State = unknown> {
     this.state = state
   }
 
-  /** Resolves when the process says that it is ready. With BENCH_PROFILE set, it leaves a CPU profile there. */
+  /** Resolves when the process reports that it is ready. With BENCH_PROFILE set, it leaves a CPU profile there. */
   static async start<State>(file: URL, settings: unknown): Promise<Child<State>> {
     const profiles = process.env['BENCH_PROFILE']
     const name = file.pathname.split('/').at(-1)?.replace('.ts', '')
@@ -46,7 +49,7 @@ export class Child<State = unknown> {
       const ended = new Error(`${name} ended with ${code}`)
       ready.reject(ended)
       for (const asked of waiting.values()) asked.reject(ended)
-      // Others may wait for what only this one could do: the run would stand still without a word.
+      // Others may wait for this process: the run would hang silently.
       if (code !== 0) throw ended
     })
     return new Child(child, { state: await ready.promise, waiting })
@@ -64,7 +67,7 @@ export class Child<State = unknown> {
     return this.ask<Usage>('usage')
   }
 
-  /** The process stands still meanwhile, as if it were away; its connections stay. */
+  /** The process is stopped meanwhile, as if it were away; its connections stay. */
   async whileHeld(work: () => Promise<void>): Promise<void> {
     this.#process.kill('SIGSTOP')
     try {
@@ -74,7 +77,7 @@ export class Child<State = unknown> {
     }
   }
 
-  /** Resolves when the process has ended, also for whoever asks again. */
+  /** Resolves when the process has ended, also for repeated calls. */
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null) return
     const ended = once(this.#process, 'exit')

@@ -1,4 +1,4 @@
-// A gateway in a process of its own. It says that it is there when it listens; `online` is answered when it has its relay.
+// A gateway in a separate process. It reports that it is ready when it listens; `online` is answered when it has its relay.
 import { readSettings, startGateway } from '@postern/gateway'
 import type { ChatId } from '@postern/protocol'
 import { serveParent, settingsFromParent } from './parent.ts'
@@ -29,7 +29,7 @@ const gateway = await startGateway({
 })
 const { client } = gateway
 
-/** Resolves when so many things have happened to the bot in all. */
+/** Resolves when the bot has this many updates in all. */
 async function happened(count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const look = () => {

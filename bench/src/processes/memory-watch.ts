@@ -1,4 +1,4 @@
-// The most memory that this process has, looked at so often that a short peak is seen; and what it needs when it rests.
+// The peak memory of this process, sampled often enough to see a short peak; and its memory at rest.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -11,7 +11,7 @@ const look = (): void => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
 }
 
-/** From now on. */
+/** Starts now. */
 export function watchMemory(): void {
   peakBytes = 0
   timer ??= setInterval(look, EVERY_MS).unref()
@@ -24,7 +24,7 @@ export function peakRssMib(): number {
   return peakBytes / 2 ** 20
 }
 
-/** What is left when all that nobody needs is gone. */
+/** The memory after a full garbage collection. */
 export function settledRssMib(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

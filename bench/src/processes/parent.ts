@@ -3,7 +3,7 @@ import { peakRssMib, settledRssMib, watchMemory } from './memory-watch.ts'
 import type { Answer, Question, Ready, Usage } from './question.ts'
 
 type Part = {
-  /** What the benchmark gets to know when this is called. */
+  /** The values that the benchmark receives at the start. */
   state: unknown
   answers?: Record<string, (argument: never) => unknown>
   stop: () => Promise<void> | void
@@ -11,7 +11,7 @@ type Part = {
 
 export const settingsFromParent = <Settings>(): Settings => JSON.parse(process.argv[2] ?? '{}') as Settings
 
-/** Serves until the benchmark lets go, or has died. */
+/** Serves until the benchmark disconnects, or has died. */
 export function serveParent({ state, answers = {}, stop }: Part): void {
   const all: Part['answers'] & object = { ...answers, usage, watchMemory, peakRssMib, settledRssMib }
   process.on('message', (question: Question) => void answer(all, question))

@@ -1,4 +1,4 @@
-// What happens to a person, told to whoever waits for it.
+// A person's events, passed on to their waiters.
 import type { Client, JournalEvent } from '@postern/core'
 import { CodedError } from '@postern/protocol'
 

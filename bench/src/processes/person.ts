@@ -1,4 +1,4 @@
-// A person in a process of its own: a full client that writes to the bot and waits for what comes back.
+// A person in a separate process: a full client that writes to the bot and waits for answers.
 import { setTimeout as wait } from 'node:timers/promises'
 import { openNodeClient } from '@postern/core/node'
 import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
@@ -12,14 +12,14 @@ export type PersonSettings = {
   directory: string
   relayUrl: string
   invite: string
-  /** What is told of them: the answers to their presses, too, or only what others write. */
+  /** `toasts`: also the answers to their presses, not only messages of others. */
   told?: 'toasts'
 }
 /** The chat that the bot has with this person. */
 export type PersonState = { chat: string }
 /** Without a group: in the chat with the bot. */
 export type Saying = { count: number; group?: string }
-/** `last`: the option of the last vote, by which it is known from all before. */
+/** `last`: the option of the last vote, which distinguishes it from all earlier ones. */
 export type Voting = { count: number; group: string; message: string; last: number }
 export type Pressing = Wanted & { message: string; data: string }
 
@@ -55,7 +55,7 @@ const timedPresses = new TimedTrips(listener =>
   }),
 )
 
-/** What the bot has just sent may still be on its way. */
+/** A message that the bot has just sent may not have arrived yet. */
 async function arrived(chat: ChatId, message?: MessageId): Promise<void> {
   for (;;)
     try {
@@ -101,7 +101,7 @@ async function press({ message, data, ...wanted }: Pressing): Promise<Trip[]> {
   return await timedPresses.run(wanted, () => client.messages.press(bot, pressed, WITHIN))
 }
 
-/** To the last byte; how long that took. */
+/** To the last byte; returns the time that it took. */
 async function readFile(message: MessageId): Promise<number> {
   await arrived(bot, message)
   const startedMs = performance.now()

@@ -1,20 +1,20 @@
-// A relay in a process of its own.
+// A relay in a separate process.
 import { blobPlaceIn, startRelay } from '@postern/relay'
 import { serveParent, settingsFromParent } from './parent.ts'
 
 export type RelaySettings = {
   directory: string
-  /** The address of the PostgreSQL that it is on, with others. */
+  /** The address of the PostgreSQL that it shares with others. */
   database?: string
   newPeoplePerDay?: number
-  /** The folder of the built app, where people come by it. */
+  /** The folder of the built app, if people use it. */
   app?: string
-  /** Where blobs are, and the keys to it. */
+  /** The place of blobs, with its keys. */
   blobs?: string
   environment?: Record<string, string>
 }
 
-/** All come from one address, with accounts that are new. */
+/** All come from one address, with new accounts. */
 const crowd = {
   registrationsPerMinute: 1e6,
   registrationsPerAddressPerHour: 1e6,

@@ -1,3 +1,3 @@
-// One clock for all processes of a machine: what one of them notes, another can compare.
+// One clock for all processes of a machine: times of one can be compared in another.
 
 export const sharedNowMs = (): number => Number(process.hrtime.bigint()) / 1e6

@@ -1,4 +1,4 @@
-// How long a gateway needs from nothing to an answer, and to its relay.
+// How long a gateway needs from its start to an answer, and to its relay.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -27,7 +27,10 @@ export async function healthy(port: number): Promise<void> {
   }
 }
 
-/** Below those that systems hand out: a client that knocks at one of those before anybody listens may connect to itself. */
+/**
+ * Below the ports that systems assign: a client that connects to one of those before anybody listens may connect to
+ * itself.
+ */
 const ports = { from: 20_000, to: 30_000 }
 
 export async function freePort(): Promise<number> {

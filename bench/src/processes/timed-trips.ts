@@ -1,10 +1,11 @@
-// The person's side of what a bot answers with the moment at which it was told: how long until then, and until the answer is here.
+// The person's side of an answer that carries the time at which the bot received the message: the time until then, and
+// until the answer is here.
 import { sharedNowMs } from './shared-clock.ts'
 
-/** A text that begins so is answered by itself and that moment. */
+/** A text that begins like this is answered with itself and that time. */
 export const WHEN = 'when?'
 
-/** Tells of every answer: the name of what it is for, and that moment. */
+/** Reports every answer: the name of the question, and that time. */
 export type Answers = (listener: (name: string, toldAtMs: number) => void) => void
 /** Resolves with the name under which it is answered, when the relay has it. */
 export type Send = () => Promise<string>
@@ -37,7 +38,7 @@ export class TimedTrips {
     return { toldMs: toldAtMs - startedMs, backMs: backAtMs - startedMs }
   }
 
-  /** An answer may be here before the sender knows the name. */
+  /** An answer may arrive before the sender knows the name. */
   #answerTo(name: string): PromiseWithResolvers<Answer> {
     const answer = this.#answers.get(name) ?? Promise.withResolvers<Answer>()
     this.#answers.set(name, answer)

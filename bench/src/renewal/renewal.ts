@@ -1,4 +1,4 @@
-// New keys for one's own leaf: what the commit costs its maker and each member, and how large it is.
+// New keys for the own leaf: the cost of the commit for its maker and each member, and its size.
 import { makeMlsPair } from '../crypto/mls-pair.ts'
 import { inTurn, median } from '../figures.ts'
 import { commitIntent, decryptMessage, encryptMessage, type GroupSession } from '../inside.ts'
@@ -37,7 +37,7 @@ async function timed(members: number): Promise<Timed> {
   return into
 }
 
-/** The second word of an epoch: the first also goes down the tree of secrets. */
+/** The second message of an epoch: the first one also descends the tree of secrets. */
 async function textBetween(
   alice: GroupSession,
   bob: GroupSession,

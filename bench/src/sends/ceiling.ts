@@ -1,4 +1,5 @@
-// The most that a gateway on Node could send: node:http, a signature and a cipher, one synced insert for all of a turn, and a hop to a relay that syncs a file.
+// The most that a gateway on Node could send: node:http, a signature and a cipher, one synced insert per turn, and a
+// hop to a relay that syncs a file.
 import { createCipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -19,7 +20,7 @@ db.exec('CREATE TABLE sent (num INTEGER PRIMARY KEY, wire BLOB NOT NULL) STRICT'
 const insert = db.prepare('INSERT INTO sent (wire) VALUES (?)')
 const insertAll = db.transaction((wires: Uint8Array[]) => wires.map(wire => Number(insert.run(wire).lastInsertRowid)))
 
-/** With the Ed25519 that the gateway has here, too. */
+/** With the same Ed25519 as the gateway here. */
 const provider = makeNodeProvider()
 const { secretKey } = await provider.generateSigningKey()
 const key = createSecretKey(randomBytes(16))
@@ -60,7 +61,7 @@ async function post(request: IncomingMessage, response: ServerResponse): Promise
 }
 
 const server = createServer((request, response) => void post(request, response))
-// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+// During the turns of other sides there are no requests: a connection closed meanwhile would break the next request.
 server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

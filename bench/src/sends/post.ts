@@ -1,4 +1,4 @@
-// One text that an operator posts, over a connection that is kept.
+// One text that an operator posts, over a kept connection.
 import { type Agent, request } from 'node:http'
 
 export type Target = { url: string; token: string; chats: string[]; agent: Agent }

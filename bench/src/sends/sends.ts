@@ -1,4 +1,4 @@
-// Texts that the operator posts, to people who are away: until the relay has each of them durably.
+// Texts that the operator posts, to offline people: until the relay has each of them durably.
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { startRing, stopRing } from '../echo/ring.ts'
@@ -11,7 +11,7 @@ import { post, type Target } from './post.ts'
 
 const ROUNDS = 5
 const PEOPLE = 4
-/** Connections, and how many sends one round has. */
+/** Connections, and sends per round. */
 const loads: [connections: number, count: number][] = [
   [1, 200],
   [8, 1000],

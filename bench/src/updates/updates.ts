@@ -37,7 +37,7 @@ export const measureUpdates = (): Promise<Row[]> =>
     ]
   })
 
-/** Each side starts anew for each round: none is warmer than the other. */
+/** Each side is restarted for each round: none is warmer than the other. */
 async function drainBot(bots: Bots): Promise<number> {
   const gateway = await bots.start(BOT)
   await gateway.ask('online')

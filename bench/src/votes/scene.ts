@@ -1,4 +1,4 @@
-// A poll of the bot in a group of 200, of whom a few are there to vote; the others have voted.
+// A poll of the bot in a group of 200, in which a few are online to vote; the others have voted.
 import { join } from 'node:path'
 import type { MessageId } from '@postern/protocol'
 import { Bots, TOKEN } from '../filled/bots.ts'

@@ -1,4 +1,5 @@
-// Votes in a poll in which a group of 200 has voted already, against texts in the same group: live, and after the gateway was away.
+// Votes in a poll in which a group of 200 has already voted, compared with texts in the same group: live, and after the
+// gateway was away.
 import { setTimeout as wait } from 'node:timers/promises'
 import { inTurn, median } from '../figures.ts'
 import { inScratch } from '../scratch.ts'
@@ -9,13 +10,13 @@ import { closeScene, MEMBERS, openScene, type Scene } from './scene.ts'
 const LIVE_ROUNDS = 5
 const HELD_ROUNDS = 2
 const VOTES = 200
-/** The last vote of each is for this option, and none before it: so the update is known that tells of the last. */
+/** The last vote of each is for this option, and no earlier one is: it identifies the update about the last vote. */
 const LAST_OPTION = 2
-/** Receipts and acknowledgements follow what they are for: they are counted with it. */
+/** Receipts and acknowledgements follow their messages: they are counted with them. */
 const SETTLE_MS = 300
 
 type Kind = 'vote' | 'say'
-/** `updates`: how many told of each; several votes may be told by one. */
+/** `updates`: the number of updates; one may report several votes. */
 type Round = { ratePerSec: number; lastMs: number; cpuMs: number; bytes: number; updates: number }
 type Rounds = Record<Kind, Round[]>
 
@@ -45,7 +46,7 @@ export const measureVotes = (): Promise<Row[]> =>
     ]
   })
 
-/** All voters at once, while the operator reads. */
+/** All voters concurrently, while the operator reads. */
 async function liveRound(scene: Scene, kind: Kind): Promise<Round> {
   const { gateway, reader } = scene
   const { isLast, all } = beginRound(scene, kind)
@@ -67,7 +68,7 @@ async function liveRound(scene: Scene, kind: Kind): Promise<Round> {
   }
 }
 
-/** The relay has all of them before the gateway takes the first: nobody else has work meanwhile. */
+/** The relay has all of them before the gateway receives the first: nobody else has work meanwhile. */
 async function heldRound(scene: Scene, kind: Kind): Promise<Round> {
   const { gateway, reader } = scene
   const { isLast, all } = beginRound(scene, kind)
@@ -91,7 +92,7 @@ async function heldRound(scene: Scene, kind: Kind): Promise<Round> {
   }
 }
 
-/** `all` lets everybody say it so many times; `isLast` knows the update after which all of it is told. */
+/** `all` lets everybody send it repeatedly; `isLast` recognizes the update after which all are reported. */
 type Begun = { isLast: (update: Update) => boolean; all: () => Promise<unknown> }
 
 function beginRound({ voters, poll }: Scene, kind: Kind): Begun {

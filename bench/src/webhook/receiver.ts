@@ -1,4 +1,4 @@
-// An operator's server in a process of its own: answers every delivery at once, and tells how long many of them took.
+// An operator's server in a separate process: answers every delivery immediately, and reports how long many of them took.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   })
 })
 
-/** From the first delivery to the last. Asked before the first comes. */
+/** From the first delivery to the last. Called before the first one arrives. */
 async function received(wanted: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   count = 0

@@ -1,4 +1,4 @@
-// Updates that are delivered: one POST each, in order, to a receiver that answers at once.
+// Delivered updates: one POST each, in order, to a receiver that answers immediately.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DeliveriesSettings } from '../bare/deliveries.ts'
@@ -43,7 +43,7 @@ export const measureWebhook = (): Promise<Row[]> =>
 const startBare = (settings: DeliveriesSettings): Promise<Child> =>
   Child.start(new URL('../bare/deliveries.ts', import.meta.url), settings)
 
-/** Each side starts anew for each round: none is warmer than the other. */
+/** Each side is restarted for each round: none is warmer than the other. */
 async function rateOf(receiver: Receiver, start: () => Promise<Child>): Promise<number> {
   const receiving = receiver.ask<number>('received', UPDATES)
   const sender = await start()

@@ -1,4 +1,4 @@
-// A page of the web app that stalls and is reloaded while a bot talks to it: it shows all that was acknowledged.
+// A page of the web app that stalls and is reloaded while a bot talks to it: it shows every acknowledged text.
 import { setTimeout as pause } from 'node:timers/promises'
 import { builtApp } from '@postern/app/build'
 import { chatIdOf, type Message } from '@postern/bot-api'
@@ -11,7 +11,10 @@ import type { Report } from '../chaos/report.ts'
 import { checkShown } from './check/check-shown.ts'
 
 export type BrowserOptions = { seconds: number; seed: number; say: (line: string) => void }
-/** `said`: what the relay has acknowledged of the bot. `written`: what the page has shown of Alice, empty where that is not known. */
+/**
+ * `said`: the bot's texts that the relay acknowledged. `written`: Alice's texts that the page has shown, empty if that
+ * is unknown.
+ */
 type Talk = { page: Page; gateway: TestGateway; chat: string; said: string[]; written: string[]; endMs: number }
 
 const ACTION_TIMEOUT_MS = 60_000
@@ -47,7 +50,7 @@ export async function runBrowser({ seconds, seed, say }: BrowserOptions): Promis
   }
 }
 
-/** By the bot's link, as a new person. Gives the chat as the bot knows it. */
+/** By the bot's link, as a new person. Returns the chat as the bot knows it. */
 async function arrive(page: Page, gateway: TestGateway): Promise<string> {
   await page.goto(gateway.client.identity.me().inviteUrl)
   await page.getByRole('textbox', { name: 'Your name' }).fill('Alice')
@@ -60,7 +63,7 @@ async function arrive(page: Page, gateway: TestGateway): Promise<string> {
   }
 }
 
-/** All that the bot has of the chat, oldest first. */
+/** All texts of the chat that the bot has, oldest first. */
 function textsOf({ client }: TestGateway, chat: string): string[] {
   const all: Message[] = []
   for (;;) {
@@ -85,7 +88,7 @@ async function speak({ gateway, chat, said, endMs }: Talk, random: SeededRandom)
   said.push(`said ${said.length}.`)
 }
 
-/** As a person types: what a reload took out of the field was not sent. */
+/** As a person types: a text that a reload removed from the field was not sent. */
 async function write({ page, written, endMs }: Talk): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   while (Date.now() < endMs) {
@@ -96,7 +99,7 @@ async function write({ page, written, endMs }: Talk): Promise<void> {
       await page.getByRole('log').getByRole('article').filter({ hasText: text }).last().waitFor({ timeout: 5000 })
       written.push(text)
     } catch {
-      // The page is being reloaded, or stalls: whether it was taken is not known, so another text is written.
+      // The page is being reloaded, or stalls: it is unknown whether the text was accepted, so another one is written.
       written.push('')
     }
     await pause(100)
@@ -118,7 +121,7 @@ async function disturb({ page, endMs }: Talk, { random, faults, say }: Disturbin
     reload: () => page.reload(),
   }
   while (Date.now() < endMs) {
-    // More often, the page would hardly have time to stall.
+    // With more reloads, the page would hardly have time to stall.
     const kind = random.below(20) === 0 ? 'reload' : random.of(Object.keys(kinds).filter(name => name !== 'reload'))
     say(kind)
     faults.set(kind, (faults.get(kind) ?? 0) + 1)

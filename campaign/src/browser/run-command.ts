@@ -1,4 +1,4 @@
-// `npm run campaign -- browser`: what the command line asks for, and how it went.
+// `npm run campaign -- browser`: reads the command line, runs the campaign and prints its result.
 import { printReport, reportAsJson } from '../chaos/report.ts'
 import { countedOptions } from '../counted-options.ts'
 import { runBrowser } from './run-browser.ts'

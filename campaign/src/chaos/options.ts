@@ -1,4 +1,4 @@
-// What the command line of the chaos asks for, each part of it bounded.
+// The options of the chaos command line, each within its bounds.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { type FaultKind, faultKinds } from './faults/schedule.ts'
@@ -14,12 +14,12 @@ export type ChaosAsked = {
 }
 
 const partNames = ['relay', 'poller', 'pusher', 'alice', 'bob', 'carol', 'dave'] as const satisfies PartName[]
-/** Several clocks that are days off, one after the other, go past what is promised: it has to be asked for. */
+/** Several clocks that are days off, one after the other, exceed our guarantees: this must be requested explicitly. */
 const usualKinds = faultKinds.filter(kind => kind !== 'clock-beyond')
 const MINUTES_MAX = 24 * 60
 const SEED_MAX = 2 ** 32 - 1
 
-/** A sentence when it is wrong. */
+/** Returns a sentence when it is wrong. */
 export function readOptions(args: readonly string[]): ChaosAsked | string {
   try {
     return parse(args)

@@ -1,17 +1,17 @@
-// What a campaign comes to: faults by kind, deeds by kind, and what is wrong.
+// The result of a campaign: faults by kind, deeds by kind, and findings.
 import type { Finding, Wrong } from './check/finding.ts'
 
 export type Report = {
   findings: readonly Finding[]
   faults: ReadonlyMap<string, number>
-  /** Of each kind of deed, how many were acknowledged. */
+  /** The number of acknowledged deeds of each kind. */
   acknowledged: ReadonlyMap<string, number>
-  /** By their sentence, how often. */
+  /** How often each sentence occurred. */
   refusals?: ReadonlyMap<string, number>
 }
 
 const SHOWN_EACH = 5
-/** Columns of the table; everything else is listed below it. */
+/** Columns of the table; all other findings are listed below it. */
 const columns: readonly Wrong[] = ['lost', 'doubled', 'reordered']
 
 export function printReport(report: Report, print: (line: string) => void): void {

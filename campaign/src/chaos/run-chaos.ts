@@ -1,4 +1,5 @@
-// A campaign of faults: traffic of every kind, faults by the schedule, then peace, and then everything is compared with the book.
+// A campaign of faults: traffic of every kind, faults by the schedule, then calm, and then everything is compared with
+// the book.
 import { setTimeout as pause } from 'node:timers/promises'
 import { SeededRandom } from '@postern/testkit'
 import { readClient } from '@postern/testkit/client-database'
@@ -25,11 +26,11 @@ import { Traffic } from './traffic.ts'
 export type ChaosOptions = ScheduleOptions & {
   folder: string
   say: (line: string) => void
-  /** Asked when the time is over: while it says no, the traffic continues for up to a minute. */
+  /** Called when the time is over: while it returns false, the traffic continues for up to a minute. */
   isEnough?: () => boolean
-  /** How long the parts may take to come to rest. */
+  /** How long the parts may take to settle. */
   settleWithinMs?: number
-  /** Addresses of modules that a part loads first: a test plants a fault in the product with them. */
+  /** Addresses of modules that a part loads first: with them a test plants a fault in the product. */
   importsOf?: (part: PartName) => readonly string[]
 }
 const MORE_MS_MAX = 60_000
@@ -68,7 +69,7 @@ function watchCrashes({ parts }: Stage, book: Book, say: (line: string) => void)
     }
 }
 
-/** One line: the log of the part has all of it. */
+/** One line: the part's log has all of it. */
 function shortly(crash: string): string {
   const [first = '', ...rest] = crash.split('\n')
   const error = rest.findLast(line => /^\S*Error\b/.test(line)) ?? ''

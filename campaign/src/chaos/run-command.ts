@@ -1,4 +1,4 @@
-// `npm run campaign -- chaos`: what the command line asks for, and how it went.
+// `npm run campaign -- chaos`: reads the command line, runs the campaign and prints its result.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// After the last fault: waits until everybody shows the same and nobody has anything to do, and gathers what is there.
+// After the last fault: waits until everybody shows the same and nobody has anything to do, and collects the final state.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export async function settle(scene: Scene, withinMs = SETTLE_WITHIN_MS): Promise
   for (;;) {
     await pause(LOOK_EVERY_MS)
     const shown = await showAll(scene.rooms).catch(() => [])
-    // What disappears does so some time after it was read.
+    // Disappearing messages do so some time after they were read.
     await Promise.all(scene.rooms.brief.members.map(doer => read(doer, scene.rooms.brief)))
     const waits = await waiting(scene, shown)
     const now = JSON.stringify(shown.map(({ messages }) => messages.map(({ id }) => id)))
@@ -54,7 +54,7 @@ async function showAll({ lasting, request }: Rooms): Promise<Shown[]> {
   )
 }
 
-/** What is still to come; undefined when nothing is. */
+/** The reason to keep waiting; undefined when there is none. */
 async function waiting(scene: Scene, shown: readonly Shown[]): Promise<string | undefined> {
   const { cast, traffic } = scene
   if (shown.length === 0) return 'not everybody can be asked'
@@ -87,7 +87,7 @@ export async function keptOf(room: Room): Promise<KeptMessages[]> {
   )
 }
 
-/** What others did, against what each of them was told. */
+/** Compares the actions of others with the events that each party received. */
 export function toldFindings({ cast, rooms, traffic, book }: Scene, shown: readonly Shown[]): Finding[] {
   const all = [...rooms.lasting, rooms.brief, rooms.request]
   const accounts = new Map(all.map(room => [room.name, new Map(room.members.map(({ name, id }) => [name, id]))]))
@@ -129,7 +129,7 @@ export const listsOf = (shown: readonly Shown[]): List[] =>
     messages: messages.map(message => ({ id: message.id, tag: tagIn(message.text ?? message.poll?.question) })),
   }))
 
-/** Words and reactions as everybody shows them: only of messages that are there. */
+/** Words and reactions as everybody shows them: only for messages that exist. */
 export function changesShown(book: Book, shown: readonly Shown[]): Seen[] {
   const byId: ReadonlyMap<string, { party: string; message: Message }[]> = Map.groupBy(
     shown.flatMap(({ doer, messages }) => messages.map(message => ({ party: doer.name, message }))),
@@ -146,7 +146,7 @@ export function changesShown(book: Book, shown: readonly Shown[]): Seen[] {
   })
 }
 
-/** The newest files come down to everybody as they went up. */
+/** Everybody downloads the newest files with the uploaded bytes. */
 export async function checkFiles(
   files: readonly SentFile[],
   { book, folder }: { book: Book; folder: string },

@@ -1,4 +1,4 @@
-// All the traffic of a campaign at once: what everybody does, and the programs behind the two bots.
+// All the traffic of a campaign: everybody's actions, and the programs behind the two bots.
 import type { SeededRandom } from '@postern/testkit'
 import type { ToldUpdate } from './check/check-updates.ts'
 import type { Stage } from './parts/stage.ts'
@@ -32,7 +32,7 @@ export class Traffic {
   #underWay: Promise<unknown>[] = []
   #operating: Promise<void> = Promise.resolve()
   readonly #reactions = new Set<Promise<unknown>>()
-  /** Rises whenever the gateway with the webhook begins anew, or its clock does. */
+  /** Increases whenever the gateway with the webhook restarts, or its clock is set. */
   lifeOfPusher = 0
 
   constructor(options: TrafficOptions) {
@@ -68,7 +68,7 @@ export class Traffic {
       this.#senders.run(),
       this.#ask(),
     ]
-    // Awaited at the end: what fails before then must not end the campaign without its table.
+    // Awaited at the end: an earlier failure must not end the campaign without its table.
     for (const work of this.#underWay) work.catch(() => undefined)
   }
 
@@ -82,7 +82,7 @@ export class Traffic {
     this.receiver.isAway = isAway
   }
 
-  /** Nothing new is begun; resolves when all that was begun has an outcome. */
+  /** Begins nothing new; resolves when everything begun has an outcome. */
   async stop(): Promise<void> {
     for (const one of [this.talk, this.polls, this.presses, this.profiles, this.members, this.#senders]) one?.stop()
     await Promise.all(this.#underWay)
@@ -97,7 +97,7 @@ export class Traffic {
     await this.receiver.stop()
   }
 
-  /** Dave knows no link of the bot that takes contacts alone: what he says waits until he is let in. */
+  /** Dave has no link of the bot that accepts only contacts: his messages wait until he is accepted. */
   async #ask(): Promise<void> {
     const { book, cast, rooms } = this.#options
     const { dave, pusher } = cast

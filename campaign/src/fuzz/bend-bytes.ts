@@ -1,4 +1,4 @@
-// Bends the bytes of a frame: as a wire would, and as somebody would who knows how it is built.
+// Mutates the bytes of a frame: randomly, and with knowledge of its structure.
 import type { SeededRandom } from '@postern/testkit'
 
 const lengths = [0, 1, 0x7fff_ffff, 0xffff_ffff, 4096, 2 ** 20, 2 ** 22 + 1]
@@ -24,7 +24,7 @@ export function bentBytes(right: Uint8Array, random: SeededRandom): Uint8Array {
     case 4:
       bytes[1] = random.below(2) === 0 ? random.of(tags) : random.below(16)
       return bytes
-    // A length that promises more than comes.
+    // A length that exceeds the bytes that follow.
     case 5:
     case 6:
       if (bytes.length >= 8) bytes.writeUInt32BE(random.of(lengths), 2 + random.below(bytes.length - 5))

@@ -1,4 +1,4 @@
-// Forms with a file: their bytes, and ways to spoil them.
+// Forms with a file: their bytes, and ways to corrupt them.
 import type { SeededRandom } from '@postern/testkit'
 import { nastyText, nastyTexts } from './nasty-values.ts'
 import type { Body, Form } from './right-requests.ts'

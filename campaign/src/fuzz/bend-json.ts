@@ -1,12 +1,12 @@
-// Bends a JSON value in one place, and the text of one in ways that no value has.
+// Mutates a JSON value in one place, and the text of one in ways that no value has.
 import type { SeededRandom } from '@postern/testkit'
 import { type Json, nastyJson, nastyText } from './nasty-values.ts'
 
-/** Past what a stack of a parser holds that calls itself for each of them. */
+/** More than the stack of a recursive parser holds. */
 const DEEP = 100_000
 const LONG_CHARS = 1_100_000
 
-/** Another value with one thing changed: a field replaced, left out, added, doubled, or the whole. */
+/** Another value with one change: a field replaced, left out, added, doubled, or the whole. */
 export function bentJson(value: Json, random: SeededRandom): Json {
   const isLeaf = value === null || typeof value !== 'object' || Object.keys(value).length === 0
   if (isLeaf || random.below(6) === 0) return bentWhole(value, random)
@@ -44,7 +44,7 @@ function withoutKey(value: { [key: string]: Json }, random: SeededRandom): Json 
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== gone))
 }
 
-/** Bytes that are JSON no more, or JSON that no program would write. */
+/** Bytes that are no longer JSON, or JSON that no program would write. */
 export function bentJsonText(value: Json, random: SeededRandom): Uint8Array {
   const text = JSON.stringify(value)
   const at = random.below(text.length + 1)
@@ -82,7 +82,7 @@ export function bentJsonText(value: Json, random: SeededRandom): Uint8Array {
   }
 }
 
-/** Every key stands there twice; who reads the first and who reads the last see different requests. */
+/** Every key occurs twice; readers of the first and readers of the last see different requests. */
 function doubledKeys(value: Json, random: SeededRandom): string {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return JSON.stringify([value, value])
   const pairs = Object.entries(value).flatMap(([key, inner]) => [

@@ -1,4 +1,4 @@
-// Bends what a relay says to a client: the bytes of a frame, or what stands in its fields.
+// Mutates the messages of a relay to a client: the bytes of a frame, or the values of its fields.
 import { decodeRelayFrame, encodeRelayFrame, type MailboxEntry, type RelayFrame } from '@postern/protocol/relay'
 import type { SeededRandom } from '@postern/testkit'
 import { newGroupId } from '@postern/testkit/bare-client'

@@ -1,4 +1,4 @@
-// Bends a right request in up to three places, and makes its bytes.
+// Mutates a valid request in up to three places, and makes its bytes.
 import type { SeededRandom } from '@postern/testkit'
 import { bentForm, formBytes } from './bend-form.ts'
 import { bentJson, bentJsonText } from './bend-json.ts'
@@ -6,7 +6,7 @@ import type { Known } from './known.ts'
 import { nastyJson, nastyText, nastyTexts } from './nasty-values.ts'
 import { type Right, rightRequest } from './right-requests.ts'
 
-/** `name`: of the endpoint that it still goes to; undefined when its method or path was bent. */
+/** `name`: the endpoint that it still addresses; undefined when its method or path was mutated. */
 export type FuzzRequest = { name: Right['name'] | undefined; chat: string | undefined; isHead: boolean; bytes: Buffer }
 
 const BENDS_MAX = 3
@@ -50,7 +50,7 @@ const tokens = ['', 'Bearer', 'Bearer wrong', 'Basic dTpw', 'bearer  ', 'Bearer 
 
 export function fuzzRequest(known: Known, random: SeededRandom): FuzzRequest {
   const bent = new BentRequest(rightRequest(known, random), random)
-  // Some stay as they are: what follows a bent request on the same connection must not suffer from it.
+  // Some stay valid: a request after a mutated one on the same connection must not suffer from it.
   for (let bends = random.below(BENDS_MAX + 1); bends > 0; bends--) bent.bend()
   return bent.finish()
 }
@@ -146,7 +146,7 @@ class BentRequest {
     const { query } = this.#right
     const names = [...query.map(([name]) => name), 'limit', 'offset', 'for', 'chat', '__proto__', 'x']
     const bent: [string, string] = [this.#random.of(names), inUrl(nastyText(this.#random), this.#random)]
-    // In its place, or beside it: then it stands there twice.
+    // Replaces it, or is added next to it: then it occurs twice.
     if (this.#random.below(2) === 0) this.#right.query = query.map(pair => (pair[0] === bent[0] ? bent : pair))
     else query.push(bent)
   }
@@ -155,7 +155,7 @@ class BentRequest {
     const names = Object.keys(this.#right.params)
     if (names.length === 0) return this.#bendQuery()
     const name = this.#random.of(names)
-    // A wrong secret is answered late, and many of them are told to come again.
+    // A wrong secret is answered late, and many of them get an error that says to retry.
     if (name === 'secret' && this.#random.below(50) > 0) return
     const text = this.#random.below(4) === 0 ? this.#right.params[name]?.slice(1) : nastyText(this.#random)
     this.#right.params[name] = inUrl(text ?? '', this.#random)
@@ -208,7 +208,7 @@ class BentRequest {
 
 const random1 = (random: SeededRandom): string => random.of(nastyTexts)
 
-/** Escaped as it should be, or as it is, as far as a request line can hold it. */
+/** Escaped correctly, or raw as far as a request line can hold it. */
 function inUrl(text: string, random: SeededRandom): string {
   if (random.below(3) > 0) return encodeURIComponent(text.toWellFormed())
   return Buffer.from(text.replaceAll(/[\s\p{Cc}#?]/gu, ''))

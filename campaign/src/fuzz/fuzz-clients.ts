@@ -1,4 +1,4 @@
-// Bent frames from a relay to real clients: none of them falls over, believes what nobody said, or loses its chats for good.
+// Mutated frames from a relay to real clients: none of them crashes, believes forged content, or loses its chats permanently.
 import { setTimeout as pause } from 'node:timers/promises'
 import { SeededRandom, type TestPerson, WITHIN, World } from '@postern/testkit'
 import { bentRelayFrame } from './bend-relay-frames.ts'
@@ -9,7 +9,7 @@ export type ClientPlan = { frames: number; seed: number }
 const PAIRS = 4
 const PER_ROUND = 40
 const RECORDED_MAX = 60
-/** Between two frames: some meet a client that works, some one that comes back. */
+/** Between two frames: some meet a working client, some one that reconnects. */
 const PAUSE_MS_MAX = 8
 const GOES_ON_WITHIN_MS = 90_000
 
@@ -82,14 +82,14 @@ async function talkingPair(world: World, at: number): Promise<Pair> {
     if (pair.recorded.length > RECORDED_MAX) pair.recorded.shift()
     return [frame]
   }
-  // From the first frame of a connection on: a challenge and a login are bent, too.
+  // From the first frame of a connection: a challenge and a login are mutated, too.
   bob.wire.drop()
   await bob.online()
   for (const mark of ['one', 'two', 'three']) await goesOn(pair, mark)
   return pair
 }
 
-/** What either says the other hears, after at most a healing. */
+/** Each receives the other's messages, after at most one healing. */
 async function goesOn({ alice, bob, said }: Pair, mark: string): Promise<void> {
   await alice.hears(await untilSaid(bob, { to: alice, mark, said }))
   await bob.hears(await untilSaid(alice, { to: bob, mark, said }))
@@ -97,7 +97,7 @@ async function goesOn({ alice, bob, said }: Pair, mark: string): Promise<void> {
 
 type Saying = { to: TestPerson; mark: string; said: Set<string> }
 
-/** Every try says something else: one that was given up may have been sent after all. */
+/** Every try has another text: an abandoned one may have been sent after all. */
 async function untilSaid(person: TestPerson, { to, mark, said }: Saying): Promise<string> {
   const endMs = Date.now() + WITHIN.timeoutMs
   for (let tries = 1; ; tries++) {
@@ -118,7 +118,7 @@ async function withinTime(work: Promise<void>): Promise<void> {
   const late = pause(GOES_ON_WITHIN_MS, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`not within ${GOES_ON_WITHIN_MS} ms`)
   })
-  // Whichever comes second is of no interest.
+  // The loser of the race does not matter.
   late.catch(() => undefined)
   work.catch(() => undefined)
   try {

@@ -1,4 +1,5 @@
-// Sends bent frames to a relay, before and after a login: whatever comes, it answers, refuses or closes, and goes on for others.
+// Sends mutated frames to a relay, before and after a login: it always answers, refuses or closes, and continues to
+// serve others.
 import { CodedError, isCoded } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
 import { SeededRandom } from '@postern/testkit'
@@ -52,7 +53,7 @@ export class FrameFuzz {
     line.client.socket.terminate()
   }
 
-  /** Whether the connection is still there. */
+  /** Returns whether the connection is still open. */
   async #sendFrame(number: number, { line, random }: { line: Line; random: SeededRandom }): Promise<boolean> {
     const { client, standing } = line
     const right = rightFrame(standing, random)
@@ -71,7 +72,7 @@ export class FrameFuzz {
     line.client.socket.terminate()
   }
 
-  /** What is no frame of a WebSocket at all. */
+  /** Bytes that are not a WebSocket frame at all. */
   async #spoilWire(number: number, random: SeededRandom): Promise<void> {
     const { port, host } = new URL(this.#relayUrl)
     const head = `GET /relay/v1 HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`
@@ -124,7 +125,7 @@ type Newcomer = { person: BarePerson; others: Standing['others']; random: Seeded
 
 const NO_BLOB = 'a'.repeat(26) as Standing['blob']
 
-/** What became of a ping. A refusal is an answer, too; a connection that ends rejects it. */
+/** The outcome of a ping. A refusal is an answer, too; a closed connection rejects it. */
 async function within(work: Promise<unknown>): Promise<'answered' | 'closed' | 'late'> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>(resolve => {

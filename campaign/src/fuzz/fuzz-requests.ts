@@ -1,4 +1,4 @@
-// Sends bent requests over several kept connections, judges every answer, and looks whether a refused one has done something.
+// Sends mutated requests over several kept connections, checks every answer, and checks whether a refused one had an effect.
 import { SeededRandom } from '@postern/testkit'
 import { type FuzzRequest, fuzzRequest } from './bend-request.ts'
 import type { FuzzWorld } from './fuzz-world.ts'
@@ -12,16 +12,16 @@ export type RequestCounts = Record<string, number>
 export type Case = { what: string; fault: string; bytes: Buffer }
 
 const CONNECTIONS = 8
-/** Of all requests, hardly HTTP, and sent alone with a look at what there is before and after. */
+/** Shares of all requests: barely HTTP, and sent alone with a comparison of the state before and after. */
 const RAW_SHARE = 0.05
 const ALONE_SHARE = 0.01
-/** The gateway's own limits are far below: an answer that is later was forgotten. */
+/** The gateway's own limits are far below: a later answer was forgotten. */
 const ANSWER_WITHIN_MS = 60_000
 const CASES_MAX = 50
 /** Neighbouring seeds must not give neighbouring numbers. */
 const STEP = 0x9e3779b1
 
-/** The same number of the same run is the same request, whatever came before: a case can be had again alone. */
+/** The same number of the same run is the same request, whatever came before: a case can be repeated alone. */
 const randomOf = (seed: number, number: number): SeededRandom => new SeededRandom(seed ^ Math.imul(number + 1, STEP))
 
 export class RequestFuzz {
@@ -72,7 +72,7 @@ export class RequestFuzz {
     const { bytes, isHead } = request
     const heard = await this.#asked(line.ask({ bytes, isHead, answers: 1, withinMs: ANSWER_WITHIN_MS }))
     if (heard.kind !== 'answered') {
-      // The answer before may have been the last on this connection: then nobody has seen this one.
+      // The previous answer may have been the last on this connection: then nobody has seen this request.
       const again = await this.#asked(line.ask({ bytes, isHead, answers: 1, withinMs: ANSWER_WITHIN_MS }))
       if (again.kind !== 'answered')
         this.#fail(`request ${number}`, { fault: `it was not answered: ${again.kind}`, bytes })
@@ -95,7 +95,7 @@ export class RequestFuzz {
     return answer
   }
 
-  /** What was made can be bent next. */
+  /** Created objects can be mutated next. */
   #learn({ name, chat }: FuzzRequest, { status, body }: HttpAnswer): void {
     if (status !== 200) return
     const { messages, spareHooks } = this.#world.known
@@ -143,7 +143,7 @@ export class RequestFuzz {
     this.counts[what] = (this.counts[what] ?? 0) + 1
   }
 
-  /** Of each fault the first: a common one must not hide the others. */
+  /** The first case of each fault: a common one must not hide the others. */
   #fail(what: string, { fault, bytes }: { fault: string; bytes: Buffer }): void {
     this.#count('faults')
     if (this.cases.every(known => known.fault !== fault)) this.cases.push({ what, fault, bytes })

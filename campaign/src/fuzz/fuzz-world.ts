@@ -1,4 +1,4 @@
-// The relay, the gateway and the person that are fuzzed, as processes of their own, with something of every kind between them.
+// The relay, the gateway and the person under test, as separate processes, with something of every kind between them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -18,7 +18,7 @@ export type FuzzWorld = {
 }
 
 const HOOKS_URL = 'http://hooks.example'
-/** A day's worth of messages for thousands of people is sent by one in minutes. */
+/** One sender sends a day's messages of thousands of people in minutes. */
 const limits = [
   'newPeoplePerDay',
   'bytesPerDayMax',
@@ -123,7 +123,7 @@ async function pressOf({ api, alice, message, bot }: Pressing): Promise<string> 
   }
 }
 
-/** A word from the bot arrives at alice, and hers at the bot: through every part. */
+/** A message from the bot reaches alice, and hers the bot: through every part. */
 export async function goesOn({ api, alice, known, bot }: FuzzWorld, mark: string): Promise<void> {
   const sent = await api<{ id: string }>('POST', `/v1/chats/${known.alice}/messages`, { text: `bot ${mark}` })
   const answer = await alice.do<{ id: string }>('send', { chat: bot, text: `alice ${mark}` })
@@ -133,7 +133,7 @@ export async function goesOn({ api, alice, known, bot }: FuzzWorld, mark: string
   while (!(await api<{ id: string }[]>('GET', path)).some(({ id }) => id === answer.id)) await pause(20)
 }
 
-/** What of the machine's memory a part has. */
+/** The resident memory of a part. */
 export function residentBytes({ pid }: Killable): number {
   const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return Number(pages) * 4096

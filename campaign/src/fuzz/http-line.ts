@@ -1,4 +1,4 @@
-// One kept connection to a server, spoken to in bytes: whatever is written, and answers as they come back.
+// One kept connection to a server, used in bytes: any bytes are written, and answers are read.
 import { connect, type Socket } from 'node:net'
 
 export type HttpAnswer = { status: number; headers: Map<string, string>; body: Buffer }
@@ -15,7 +15,7 @@ export class HttpLine {
     this.#port = port
   }
 
-  /** On the connection that is there, or on a new one. */
+  /** On the existing connection, or on a new one. */
   async ask(asking: Asking): Promise<Heard> {
     const socket = this.#socket?.writable ? this.#socket : await this.#open()
     const heard = await exchange(socket, asking)
@@ -32,7 +32,7 @@ export class HttpLine {
   async #open(): Promise<Socket> {
     this.#socket?.destroy()
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
-    // Told by the close that follows.
+    // The close that follows reports it.
     socket.on('error', () => undefined)
     this.#socket = socket
     await new Promise<void>((resolve, reject) => {
@@ -69,7 +69,7 @@ async function exchange(socket: Socket, { bytes, answers, isHead, withinMs, ends
   })
 }
 
-/** The whole answers at the beginning of the bytes; those that only say to go on are left out. */
+/** The complete answers at the beginning of the bytes; interim answers (100) are left out. */
 function answersIn(bytes: Buffer, how: { isHead: boolean; isEnd: boolean }): HttpAnswer[] {
   const found: HttpAnswer[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -90,7 +90,7 @@ function headOf(text: string): Omit<HttpAnswer, 'body'> {
     const colon = line.indexOf(':')
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
-  // What is no answer at all has the status 0, which nobody allows.
+  // Bytes that are not an answer get the status 0, which is never allowed.
   return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(`${first} `)?.[1] ?? 0), headers: new Map(headers) }
 }
 

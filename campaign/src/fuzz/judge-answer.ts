@@ -1,4 +1,4 @@
-// What an answer must be, whatever was asked: a documented status, and an error as documented.
+// The requirements for an answer to any request: a documented status, and an error as documented.
 import { apiError, apiStatuses, type Endpoint, type EndpointName, endpoints, makeOpenapi } from '@postern/bot-api'
 import type { HttpAnswer } from './http-line.ts'
 
@@ -11,10 +11,10 @@ const documented = new Map(
     return [name, new Set(Object.keys(responses).map(Number))]
   }),
 )
-/** Of a path or method that was bent: it may have become any other. */
+/** For a mutated path or method: it may have become any other. */
 const anywhere = new Set([...documented.values()].flatMap(statuses => [...statuses]))
 
-/** What is wrong with it, or undefined. */
+/** The fault of the answer, or undefined. */
 export function answerFault(
   { status, headers, body }: HttpAnswer,
   { name, isHead }: { name: EndpointName | undefined; isHead: boolean },

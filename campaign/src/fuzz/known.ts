@@ -1,4 +1,4 @@
-// What there is at the gateway that is bent: ids that are right, so that only what was bent is wrong.
+// The existing objects of the gateway: valid ids, so that only the mutated part is wrong.
 import type { HookFormat } from '@postern/bot-api'
 
 type KnownMessage = { chat: string; id: string }

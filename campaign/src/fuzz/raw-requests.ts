@@ -1,9 +1,10 @@
-// What is hardly HTTP: bad request lines, heads, lengths and chunks, several requests at once, and halves of them.
+// Requests that are barely HTTP: bad request lines, heads, lengths and chunks, several requests in one piece, and
+// halves of them.
 import type { SeededRandom } from '@postern/testkit'
 import { type FuzzRequest, fuzzRequest } from './bend-request.ts'
 import type { Known } from './known.ts'
 
-/** `answers`: how many come at least; none where nobody can be answered. */
+/** `answers`: the minimum number of answers; 0 if nobody can be answered. */
 export type RawRequest = { bytes: Buffer; answers: number; isAbandoned: boolean }
 
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: x\r\n'
@@ -80,7 +81,7 @@ const half = ({ bytes }: FuzzRequest, random: SeededRandom): RawRequest => ({
   isAbandoned: random.below(2) === 0,
 })
 
-/** A body in pieces as small as they get. */
+/** A body in the smallest possible pieces. */
 function chunked(random: SeededRandom): RawRequest {
   const body = JSON.stringify({ text: 'x'.repeat(random.below(200)) })
   const pieces = [...body].map(sign => `1\r\n${sign}\r\n`).join('')

@@ -1,4 +1,4 @@
-// One right frame of a client for every call of the wire, to be bent: a call without one does not compile.
+// One valid frame of a client for every call of the wire, to be mutated: a call without one does not compile.
 import { randomBytes } from 'node:crypto'
 import type { AccountId, BlobId, GroupId } from '@postern/protocol'
 import { type CallName, type CallRequest, encodeClientFrame } from '@postern/protocol/relay'
@@ -13,7 +13,7 @@ import {
   proofOf,
 } from '@postern/testkit/bare-client'
 
-/** What a speaker knows of the relay. */
+/** A speaker's knowledge of the relay. */
 export type Standing = {
   person: BarePerson
   others: AccountId[]
@@ -65,7 +65,7 @@ const requests: Requests = {
   }),
   deleteBlob: ({ blob }) => ({ blob }),
   mailboxEnd: () => ({}),
-  // Not of the account's key: the account is needed for the rest of the run.
+  // Not signed by the account's key: the account is needed for the rest of the run.
   deleteAccount: () => ({ signature: randomBytes(64) }),
 }
 

@@ -1,4 +1,4 @@
-// One right request for every endpoint of the table, to be bent: an endpoint without one does not compile.
+// One valid request for every endpoint of the table, to be mutated: an endpoint without one does not compile.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EndpointName, endpoints } from '@postern/bot-api'
@@ -16,7 +16,7 @@ export type Body =
 export type Right = {
   name: EndpointName
   method: string
-  /** As in the table, with what stands in the places of its names. */
+  /** As in the table, with the values of its parameters. */
   path: string
   params: Record<string, string>
   query: [name: string, value: string][]

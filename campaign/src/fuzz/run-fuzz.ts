@@ -1,4 +1,4 @@
-// `npm run campaign -- fuzz`: bent requests and frames against a gateway, a relay and a client, none of which may fall over.
+// `npm run campaign -- fuzz`: mutated requests and frames against a gateway, a relay and a client, none of which may crash.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,11 +13,11 @@ export type FuzzPlan = { requests: number; frames: number; seed: number; first: 
 export type FuzzReport = { counts: RequestCounts; cases: Case[]; residentMb: Record<string, string> }
 
 const MIB = 2 ** 20
-/** More than this is a leak: what a gateway holds does not depend on how much it was sent. */
+/** More than this is a leak: the memory of a gateway does not depend on how much it was sent. */
 const GROWN_BYTES_MAX = 400 * MIB
 const SHOWN_CHARS = 2000
 const GOES_ON_WITHIN_MS = 120_000
-/** Of the frames, from a relay to clients; the others are from clients to a relay. */
+/** The share of frames from a relay to clients; the others are from clients to a relay. */
 const CLIENTS_SHARE = 0.1
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -81,7 +81,7 @@ export async function fuzz({ requests, frames, seed, first }: FuzzPlan, home: st
   }
 }
 
-/** Whether a word still goes through every part, and back. */
+/** Whether a message still passes through every part, and back. */
 async function standstill(world: FuzzWorld): Promise<Case[]> {
   const timer = new AbortController()
   const late = pause(GOES_ON_WITHIN_MS, 'late' as const, { signal: timer.signal }).catch(() => undefined)

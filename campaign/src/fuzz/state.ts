@@ -1,11 +1,11 @@
-// What there is at the gateway, as a text to be compared: who was refused has changed nothing of it.
+// The state of the gateway, as a text for comparison: a refused request has changed nothing of it.
 import type { FuzzWorld } from './fuzz-world.ts'
 
 type Shown = { id: string; [field: string]: unknown }
 
 const NEWEST = 5
 
-/** Without what others change: who has read what, and how much is unread. */
+/** Without state that others change: read marks and unread counts. */
 export async function stateOf({ api, known }: FuzzWorld): Promise<string> {
   const me = await api('GET', '/v1/me')
   const chats = await api<Shown[]>('GET', '/v1/chats')

@@ -1,9 +1,9 @@
-// The operator's side of the gateway: calls that are repeated until they are heard, and the updates in the order they come.
+// The operator's side of the gateway: calls that are retried until they are answered, and the updates in order.
 import { setTimeout as pause } from 'node:timers/promises'
 
 const RETRY_MS = 50
 const CALL_WITHIN_MS = 30_000
-/** A gateway that answers nothing for so long does not go on. */
+/** A gateway without an answer for this long has stopped working. */
 const HEARD_WITHIN_MS = 120_000
 
 export type Update = { id: number; type: string; message?: { id: string }; notice?: { code: string } }
@@ -12,7 +12,7 @@ type Call = { method: string; path: string; body?: object | FormData | string; k
 export class Bot {
   readonly #url: string
   readonly #token: string
-  /** Under their ids, as they were shown first. */
+  /** By their ids, as they were first shown. */
   readonly updates = new Map<number, Update>()
   readonly faults: string[] = []
   #offset = 0
@@ -41,7 +41,7 @@ export class Bot {
     return await this.untilHeard({ method: 'GET', path: `/v1/chats/${chat}/messages?limit=100` })
   }
 
-  /** Asked again and again, as a sender does that hears no answer. Throws when it is refused. */
+  /** Retried like a sender that receives no answer. Throws when it is refused. */
   async untilHeard<Answer>(call: Call): Promise<Answer> {
     const endMs = Date.now() + HEARD_WITHIN_MS
     for (;;) {

@@ -1,21 +1,24 @@
-// What a power cut leaves of a directory: all that was synced, and some of what was not.
+// Simulates a power cut: a directory keeps all synced data, and some of the rest.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SeededRandom } from '@postern/testkit'
 import { Disk, Folder } from './disk.ts'
 import { type DiskChange, readDiskLog } from './read-disk-log.ts'
 
-/** Of one life of a part: the directory as it stood before it, and what it did there. */
+/** One life of a part: the directory before it, and its changes there. */
 export type Life = { directory: string; before: string; log: string }
 
-/** The directory becomes what is left; what the part saw of it is gone. How many changes there were. */
+/**
+ * Replaces the directory by its state after the cut; the part's own view of it is gone. Returns the number of
+ * changes.
+ */
 export function cutPower(life: Life, random: SeededRandom): number {
   return rebuild(life, { into: life.directory, random })
 }
 
 type Rebuilding = { into: string; random: SeededRandom; changesMax?: number }
 
-/** `changesMax`: as if the power had failed after so many. */
+/** `changesMax`: as if the power had failed after this many. */
 export function rebuild(
   { directory, before, log }: Life,
   { into, random, changesMax = Number.MAX_SAFE_INTEGER }: Rebuilding,
@@ -44,7 +47,7 @@ function write(folder: Folder, { path, folders, random }: Left): void {
   }
 }
 
-/** Folders before what is in them, paths from here. */
+/** Folders before their content, with relative paths. */
 function entriesOf(directory: string): { path: string; bytes: Uint8Array | undefined }[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .map(entry => {

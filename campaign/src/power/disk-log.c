@@ -1,6 +1,6 @@
 /*
- * Preloaded into a part, writes down in their order all changes of files under one directory, and what was synced. A change is
- * written down before its caller hears of it: what a part has acknowledged stands in the log, however it is killed.
+ * Preloaded into a part, records in order all changes of files under one directory, and all syncs. A change is recorded
+ * before its call returns: everything that a part has acknowledged is in the log, however it is killed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static pthread_once_t started = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX];
 static size_t root_length;
 static int log_fd = -1;
-/* Zero: nobody's. */
+/* Zero: unused. */
 static ino_t watched[FDS_MAX];
 
 #define REAL(name) ((__typeof__(&name))real_of(#name))
@@ -64,7 +64,7 @@ static int is_inside(const char *path) {
          (path[root_length] == '/' || path[root_length] == '\0');
 }
 
-/* Some are closed past the C library: a number that stands for another file by now must not count as this one. */
+/* Some are closed without the C library: a number that refers to another file by now must not count as this one. */
 static int is_watched(int fd) {
   struct stat found;
   if (fd < 0 || fd >= FDS_MAX || !watched[fd]) return 0;
@@ -114,7 +114,7 @@ static void note_fd(enum operation operation, int fd, int64_t number) {
   note((struct record){.operation = operation, .fd = fd, .number = number}, NULL, 0);
 }
 
-/** Something that this log does not follow: whoever reads it must say so. */
+/** Something that this log does not follow: its reader must report that. */
 static void note_blind(const char *what) { note_path(BLIND, 0, 0, what); }
 
 static int opened(int fd, const char *path, int flags) {
@@ -184,7 +184,7 @@ static void note_write(int fd, int64_t offset, ssize_t written, const struct iov
     note((struct record){.operation = WRITE, .fd = fd, .number = offset, .bytes = written}, parts, count);
 }
 
-/** Where the bytes have gone that were written without saying where. */
+/** The position of bytes that were written without an explicit one. */
 static int64_t place_of(int fd, ssize_t written) { return written > 0 ? lseek(fd, 0, SEEK_CUR) - written : 0; }
 
 ssize_t write(int fd, const void *bytes, size_t length) {
@@ -284,7 +284,7 @@ BY_PATHS(rename, RENAME, (const char *path, const char *to), path, to)
 BY_PATHS(renameat, RENAME, (int at, const char *path, int there, const char *to), at, path, there, to)
 BY_PATHS(link, LINK, (const char *path, const char *to), path, to)
 
-/* What nobody is known to use: seen, it makes the log worthless, and that is said. */
+/* Calls that nothing is known to use: one of them makes the log worthless, and that is reported. */
 #define UNFOLLOWED(type, name, fd, arguments, ...)                                                                     \
   type name arguments {                                                                                                \
     if (is_watched(fd)) {                                                                                              \

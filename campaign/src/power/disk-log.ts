@@ -1,13 +1,13 @@
-// Makes the library that writes down what a part does to its directory, and says how a part is started with it.
+// Builds the library that records a part's changes to its directory, and the environment to start a part with it.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const SOURCE = join(import.meta.dirname, 'disk-log.c')
 
-/** The library, or why there is none. */
+/** The library, or the reason why there is none. */
 export type DiskLogLibrary = { kind: 'made'; path: string } | { kind: 'missing'; why: string }
 
-/** Into a directory of the run's own: nobody else can put there what is then loaded into a part. */
+/** Into the run's own directory: nobody else can place a file there that is then loaded into a part. */
 export function makeDiskLog(directory: string): DiskLogLibrary {
   if (process.platform !== 'linux') return { kind: 'missing', why: 'power cuts are played on Linux alone' }
   const path = join(directory, 'disk-log.so')
@@ -27,7 +27,7 @@ export function diskLogEnvironment(
     LD_PRELOAD: library,
     DISK_LOG_ROOT: watched.directory,
     DISK_LOG_FILE: watched.log,
-    // What goes through a ring past the C library would not be seen.
+    // Calls through io_uring bypass the C library and would not be recorded.
     UV_USE_IO_URING: '0',
   }
 }

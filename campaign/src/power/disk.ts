@@ -1,29 +1,29 @@
-// A disk as a part has changed it: what is safe, and what a power cut may take in whole or in parts.
+// A disk as a part has changed it: the safe data, and the data that a power cut may remove in whole or in parts.
 import type { DiskChange } from './read-disk-log.ts'
 import { type Change, StoredFile } from './stored-file.ts'
 
 type Entry = StoredFile | Folder
 
-/** The names in a folder, as the part sees them. What is safe is kept apart. */
+/** The names in a folder, as the part sees them. Safe names are kept separately. */
 export class Folder {
   readonly now = new Map<string, Entry>()
 }
 
-/** A change of names: safe once every folder that it concerns was synced. */
+/** A change of names: safe once every folder concerned was synced. */
 type Naming = { folder: Folder; name: string; entry: Entry | undefined }[]
 
 export class Disk {
   readonly #root: string
   readonly root = new Folder()
   readonly #open = new Map<number, Entry>()
-  /** In their order: those before a cut hold, as a file system with a journal keeps them. */
+  /** In order: those before a cut hold, as a file system with a journal keeps them. */
   readonly #namings: { changes: Naming; unsynced: Set<Folder> }[] = []
 
   constructor(root: string) {
     this.#root = root
   }
 
-  /** What was there before the part was started: all of it is safe. */
+  /** Data from before the part was started: all of it is safe. */
   place(path: string, bytes: Uint8Array | undefined): void {
     const { folder, name } = this.#placeOf(path)
     const entry = bytes === undefined ? new Folder() : new StoredFile(bytes)
@@ -59,7 +59,7 @@ export class Disk {
     }
   }
 
-  /** The folders as they are when, of the names that were not safe, the first so many hold. */
+  /** The folders when only the first `count` of the unsafe name changes hold. */
   namesAfter(count: number): Map<Folder, Map<string, Entry>> {
     const folders = new Map<Folder, Map<string, Entry>>()
     let pending = 0

@@ -1,4 +1,4 @@
-// A part whose power can be cut: every life is written down, and the next one begins on what the cut has left.
+// A part whose power can be cut: every life is recorded, and the next one begins on what the cut has left.
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SeededRandom } from '@postern/testkit'
@@ -25,7 +25,7 @@ export class MortalPart<Process extends Killable & { directory: string } = Killa
 
   start(): void {
     const { directory, before, log } = this.#life
-    // Of the life before, for who looks into a failure.
+    // From the previous life, for the analysis of a failure.
     for (const path of [before, log]) keepAsLast(path)
     cpSync(directory, before, { recursive: true })
     const { library, env } = this.#surroundings
@@ -33,13 +33,13 @@ export class MortalPart<Process extends Killable & { directory: string } = Killa
     this.process.start()
   }
 
-  /** How many changes of files the life had made, all in all. */
+  /** Returns the number of file changes in this life. */
   async cut(random: SeededRandom): Promise<number> {
     await this.process.kill()
     return cutPower(this.#life, random)
   }
 
-  /** What another cut, after so many changes of the same life, would have left. */
+  /** The state after another cut, earlier in the same life. */
   leaveElsewhere(directory: string, cut: { random: SeededRandom; changesMax: number }): void {
     rebuild(this.#life, { into: directory, ...cut })
   }

@@ -1,11 +1,12 @@
-// What must hold after any number of power cuts: nothing acknowledged lost or doubled, one order, no key used twice, whole databases.
+// The invariants after any number of power cuts: nothing acknowledged lost or doubled, one order, no key used twice,
+// intact databases.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readClient, type StoredClient } from '@postern/testkit/client-database'
 import type { PowerTraffic, Told } from './power-traffic.ts'
 import { BOT, type PowerWorld } from './power-world.ts'
 
-/** While everything runs: what only the parts themselves can be asked. */
+/** While everything runs: checks that need the running parts. */
 export async function askParts({ bot, people }: PowerWorld, traffic: PowerTraffic): Promise<string[]> {
   const faults = [...bot.faults]
   const { about } = await bot.me()
@@ -34,7 +35,7 @@ async function fileFaults(told: Told, { bot, people }: Pick<PowerWorld, 'bot' | 
   return faults
 }
 
-/** After everything was stopped: what stands in the databases. */
+/** After everything was stopped: checks of the databases. */
 export function readParts(world: PowerWorld, traffic: PowerTraffic): string[] {
   const { relay, gateway, people, bot } = world
   const clients = new Map([gateway, ...people].map(({ name, process }) => [name, readClient(process.directory)]))
@@ -93,7 +94,10 @@ function orderFaults({ chats }: PowerWorld, clients: ReadonlyMap<string, StoredC
   })
 }
 
-/** Each message of another is one update; no key was used twice, or receivers would have told of words they cannot read. */
+/**
+ * Each message of another is one update; no key was used twice, or receivers would have reported messages that they
+ * cannot read.
+ */
 function updateFaults(clients: ReadonlyMap<string, StoredClient>, { bot }: PowerWorld): string[] {
   const own = clients.get(BOT)
   const received = own?.messages.filter(({ sender }) => sender !== own.account).map(({ id }) => id) ?? []

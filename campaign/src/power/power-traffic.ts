@@ -1,4 +1,4 @@
-// What people and the bot do while the power fails, and a book of what they were told is done.
+// The actions of people and the bot while the power fails, and a book of the acknowledgements.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { PersonProcess } from '@postern/testkit/processes'
@@ -65,13 +65,13 @@ export class PowerTraffic {
     const told: Told = { chat, text: this.#textOf(name), id: undefined, hasFile: false }
     this.told.push(told)
     if (this.#count % RENAME_EVERY === 0) await this.#rename(process)
-    // A line that is written between two lives is read by nobody, and never answered.
+    // Nobody reads or answers a line that is written between two lives.
     await process.ready()
     const answer = await process.ask('send', { chat: id, text: told.text })
     if (answer.kind === 'ok') told.id = (answer.ok as { id: string }).id
   }
 
-  /** Keys of a new epoch, under way when the power fails. */
+  /** Keys of a new epoch, in flight when the power fails. */
   async #rename(process: PersonProcess): Promise<void> {
     const group = this.#world.chats[0]?.of.get(BOT)
     await process.ready()
@@ -88,7 +88,7 @@ export class PowerTraffic {
     told.id = message.id
   }
 
-  /** As a sender does that repeats a post until it hears that it was taken. */
+  /** Like a sender that repeats a post until it is accepted. */
   async #post(): Promise<void> {
     if (this.hooks.length === 0 || this.#random.below(20) === 0) await this.#makeHook()
     const hook = this.#random.of(this.hooks)

@@ -15,7 +15,7 @@ export type PowerWorld = {
   bot: Bot
   chats: TalkChat[]
 }
-/** How each of its members calls it. */
+/** The name of the chat for each of its members. */
 export type TalkChat = { of: Map<string, string> }
 
 export const BOT = 'gateway'

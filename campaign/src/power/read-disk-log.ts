@@ -29,7 +29,7 @@ const operations = [
   'blind',
 ] as const
 
-/** A record that the kill cut off is left out: its caller never heard of it. */
+/** A record that the kill truncated is left out: its call never returned. */
 export function readDiskLog(file: string): DiskChange[] {
   const log = readFileSync(file)
   const changes: DiskChange[] = []

@@ -1,4 +1,5 @@
-// `npm run campaign -- power`: power cuts under traffic. Each part in turn loses what it had not synced, and has to go on with the rest.
+// `npm run campaign -- power`: power cuts under traffic. Each part in turn loses its unsynced data, and has to continue
+// with the rest.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +17,9 @@ import { type PowerWorld, startPowerWorld, type TalkChat } from './power-world.t
 export type PowerPlan = { cuts: number; seed: number }
 export type PowerReport = {
   cuts: Record<string, number>
-  /** Of files, in all lives that a cut has ended. */
+  /** File changes in all lives that a cut has ended. */
   changes: number
-  /** Directories as earlier cuts would have left them, opened and checked. */
+  /** Directories after simulated earlier cuts, opened and checked. */
   opened: number
   acknowledged: number
   faults: string[]
@@ -61,7 +62,7 @@ function printReport({ cuts, faults, ...counts }: PowerReport): void {
 type Place = { home: string; library: string }
 
 export async function cutAgainAndAgain({ cuts, seed }: PowerPlan, { home, library }: Place): Promise<PowerReport> {
-  // Apart from the traffic's: what is cut, when and how follows from the seed alone.
+  // Separate from the traffic's: the target, time and kind of each cut follow from the seed alone.
   const random = new SeededRandom(seed)
   const world = await startPowerWorld(home, library)
   const report: PowerReport = { cuts: {}, changes: 0, opened: 0, acknowledged: 0, faults: [] }
@@ -91,7 +92,7 @@ export async function cutAgainAndAgain({ cuts, seed }: PowerPlan, { home, librar
   return report
 }
 
-/** A part that comes back and thinks that somebody has copied it has lost what it had told the relay. */
+/** A part that believes after a restart that it was copied has lost state that it had sent to the relay. */
 function watchAlarms({ parts, people }: PowerWorld): string[] {
   const alarms: string[] = []
   for (const { name, process } of parts)
@@ -130,7 +131,7 @@ async function upFaults({ name, process }: MortalPart): Promise<string[]> {
   return process.isUp ? [] : [`${name} was not up ${UP_WITHIN_MS} ms after a cut: ${process.stderr.slice(-2000)}`]
 }
 
-/** A directory that a cut left at its first start is begun anew. */
+/** A directory from a cut at its first start is started again. */
 function openFaults(name: string, directory: string): string[] {
   try {
     if (name === 'relay') return relayFaults(directory)

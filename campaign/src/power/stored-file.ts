@@ -4,7 +4,7 @@ import type { SeededRandom } from '@postern/testkit'
 export type Change = Write | { kind: 'truncate'; length: number }
 type Write = { kind: 'write'; at: number; bytes: Uint8Array }
 
-/** What is lost of changes that were not synced: none, all, those after a moment, or some blocks of them. */
+/** The loss of unsynced changes: none, all, those after a moment, or some blocks of them. */
 const losses = ['none', 'all', 'later', 'sectors', 'pages'] as const
 const SECTOR_BYTES = 512
 const PAGE_BYTES = 4096
@@ -21,7 +21,7 @@ export class StoredFile {
     this.#pending.push(change)
   }
 
-  /** From now on all that was written is safe. */
+  /** From now on all written data is safe. */
   settle(): void {
     for (const change of this.#pending) this.#safe.apply(change)
     this.#pending = []
@@ -49,7 +49,7 @@ export class StoredFile {
     return bytes.value
   }
 
-  /** Each block as it was at some moment since the last sync, whatever the others are. */
+  /** Each block as it was at some moment since the last sync, independently of the others. */
   *#torn(blockBytes: number, random: SeededRandom): Generator<Change> {
     const touches = new Map<number, number>()
     for (const { block } of this.#pending.flatMap(change => piecesOf(change, blockBytes)))
@@ -79,7 +79,7 @@ function piecesOf(change: Change, blockBytes: number): { block: number; piece: W
   return pieces
 }
 
-/** Bytes that grow in place: a log of a thousand writes would else copy its file a thousand times. */
+/** Bytes that grow in place: otherwise a log of a thousand writes would copy its file a thousand times. */
 class Bytes {
   #room: Uint8Array
   #length: number
@@ -100,7 +100,7 @@ class Bytes {
     this.#room.set(change.bytes, change.at)
   }
 
-  /** What nobody has written is zero, also where something stood before a cut. */
+  /** Unwritten bytes are zero, also where data was before a cut. */
   #resize(length: number): void {
     if (length > this.#room.length) {
       const room = new Uint8Array(Math.max(length, 2 * this.#room.length))

@@ -1,4 +1,4 @@
-// A database, two relays with ways of their own to it, and people of whom some send: what faults are brought to.
+// A database, two relays with separate connections to it, and people of whom some send: the targets of faults.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccountId } from '@postern/protocol'
@@ -15,7 +15,7 @@ export type RelaysWorld = {
   server: PostgresServer
   relays: readonly MortalRelay[]
   people: readonly BarePerson[]
-  /** Those of the people who send. */
+  /** The people who send. */
   hoppers: readonly Hopper[]
 }
 
@@ -51,7 +51,7 @@ export async function startRelaysWorld({ folder, random, onFault, ...counts }: A
 
 export const idsOf = (people: readonly { id: AccountId }[]): AccountId[] => people.map(({ id }) => id)
 
-/** What the server said last is kept in the folder, beside what relays said. */
+/** The server's last output is kept in the folder, next to the relays' logs. */
 export async function endRelaysWorld({ server, relays }: RelaysWorld, folder: string): Promise<void> {
   for (const relay of relays) await relay.end()
   writeFileSync(join(folder, 'postgres.log'), server.said)

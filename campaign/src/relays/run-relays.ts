@@ -1,4 +1,5 @@
-// A campaign against relays that share a database: traffic, faults by the schedule, then peace, and then all mailboxes are compared with the book.
+// A campaign against relays that share a database: traffic, faults by the schedule, then calm, and then all mailboxes
+// are compared with the book.
 import { setTimeout as pause } from 'node:timers/promises'
 import { SeededRandom } from '@postern/testkit'
 import type { Finding } from '../chaos/check/finding.ts'
@@ -17,7 +18,7 @@ import { RelayTalk } from './traffic/talk.ts'
 export type RelaysOptions = { kills: number; seed: number; folder: string; say: (line: string) => void }
 
 const COUNTS = { people: 240, hoppers: 24 }
-/** What is accepted between two faults, at least. */
+/** The minimum of accepted messages between two faults. */
 const FLOW = 30
 const ROOMS = { pairs: 12, twenties: 4, twoHundreds: 2 }
 
@@ -69,7 +70,7 @@ async function runFaults(
     talk.race()
     say(JSON.stringify(fault))
     const over = befallRelays(fault, world).then(what => void (what && count(what)))
-    // The others go on meanwhile: what stands still past its time-outs wakes to a world that has moved on.
+    // The others continue meanwhile: a part that is stopped past its timeouts wakes to a world that has moved on.
     if (isPastTimeOuts(fault) && fault.kind !== 'database-held') long.push(over)
     else await over
   }

@@ -1,4 +1,4 @@
-// Loaded before a client: writes down a hash of every MLS key that encrypts something, in all lives of the client.
+// Loaded before a client: records a hash of every MLS key that encrypts something, in all lives of the client.
 import crypto from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -28,7 +28,7 @@ export class RestorablePart<Process extends PartProcess = PartProcess> {
     this.#keyFile = join(home, `${name}.keys`)
   }
 
-  /** `onFault` receives each line in which the part reports a fault of its own, and its end where nobody killed it. */
+  /** `onFault` receives each line in which the part reports a fault of its own, and its unexpected end. */
   start(onFault: (what: string) => void): void {
     this.process.onLine = line => {
       appendFileSync(join(this.#home, `${this.name}.log`), `${line}\n`)
@@ -57,7 +57,7 @@ export class RestorablePart<Process extends PartProcess = PartProcess> {
     await this.up()
   }
 
-  /** The part is stopped already, and is started by the caller. */
+  /** The part is already stopped, and is started by the caller. */
   async restore(backup: string): Promise<void> {
     rmSync(this.process.directory, { recursive: true })
     await postern('restore', backup, '--data', this.process.directory)

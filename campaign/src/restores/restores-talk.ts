@@ -11,7 +11,10 @@ export type Said = { chat: TalkChat; from: string; text: string; isAcknowledged:
 const PAUSE_MS_MAX = 400
 const RENAME_EVERY = 12
 const LOOK_EVERY_MS = 200
-/** The next word is said when this one was not shown by then: a restored client cannot read words under keys it has lost. */
+/**
+ * After this time without the message being shown, the next one is sent: a restored client cannot read messages under
+ * keys that it has lost.
+ */
 const SHOWN_WITHIN_MS = 3000
 /** A process that ends meanwhile answers nothing. */
 const ANSWER_WITHIN_MS = 30_000
@@ -46,7 +49,7 @@ export class RestoresTalk {
     return heard.every(Boolean)
   }
 
-  /** Gives what is still missing at the end of the time: "text for member". */
+  /** Returns what is still missing at the end of the time: "text for member". */
   async missing(said: readonly Said[], endMs: number): Promise<string[]> {
     for (;;) {
       const isOver = Date.now() > endMs
@@ -90,7 +93,7 @@ export class RestoresTalk {
     }
   }
 
-  /** Once: a sender that repeats a text after a restore of its client may say the text twice. */
+  /** Once: a sender that repeats a text after a restore of its client may send it twice. */
   async #say(chat: TalkChat, from: string): Promise<Said> {
     const said: Said = { chat, from, text: `${from} ${this.said.length}`, isAcknowledged: false }
     this.said.push(said)

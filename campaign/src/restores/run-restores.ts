@@ -14,7 +14,7 @@ const UP_WITHIN_MS = 60_000
 const HEALED_WITHIN_MS = 120_000
 const SHOWN_WITHIN_MS = 60_000
 const BACKUPS_PER_ROUND = 3
-/** Restores that follow each other before anybody was heard. */
+/** Restores that follow each other before anybody has received a message. */
 const RESTORES_IN_A_ROW = 3
 
 type Running = {
@@ -22,7 +22,7 @@ type Running = {
   talk: RestoresTalk
   random: SeededRandom
   findings: Finding[]
-  /** Also says it. */
+  /** Also prints it. */
   count: (what: string, detail?: string) => void
   onFault: (what: string) => void
 }
@@ -60,7 +60,7 @@ export async function runRestores({ restores, seed, folder, say }: RestoresOptio
 
 type Round = { restoresMax: number; say: (line: string) => void }
 
-/** Gives how many restores it played. */
+/** Returns how many restores it played. */
 async function playRound(running: Running, { restoresMax, say }: Round): Promise<number> {
   const { world, talk, random, findings, count } = running
   const restores = Math.min(1 + random.below(RESTORES_IN_A_ROW), restoresMax)
@@ -85,7 +85,7 @@ async function playRound(running: Running, { restoresMax, say }: Round): Promise
   return restores
 }
 
-/** Gives the number of texts that were begun until then: every later one that is acknowledged must arrive. */
+/** Returns the number of texts that were begun until then: every later acknowledged one must arrive. */
 async function continues({ talk, findings }: Running): Promise<number> {
   if (!(await talk.goesOn(Date.now() + HEALED_WITHIN_MS)))
     findings.push({ wrong: 'unsettled', deed: 'text', what: `a chat did not continue in ${HEALED_WITHIN_MS} ms` })
@@ -119,7 +119,7 @@ async function restoreSome({ world, random, findings, count, onFault }: Running)
 
 const namesOf = (parts: readonly RestorablePart[]): string => parts.map(({ name }) => name).join(', ')
 
-/** What the stopped clients have in their databases, and the keys they have used. */
+/** The stopped clients' databases, and the keys that they have used. */
 function storedFindings({ clients }: RestoresWorld, { said }: RestoresTalk): Finding[] {
   const known = new Set(said.map(({ text }) => text))
   return clients.flatMap((part): Finding[] => {

@@ -1,9 +1,9 @@
-// Those who act in the random histories: people through their clients, the bot through HTTP. Both look alike from here.
+// The actors of the random histories: people through their clients, the bot through HTTP, behind one interface.
 import type { Message } from '@postern/bot-api/objects'
 import type { ChatId, MessageId } from '@postern/protocol'
 import { type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
 
-/** The votes are those of each option, by account. */
+/** The voters of each option, by account. */
 export type SeenPoll = { closed: boolean; votes: string[][] }
 
 /** A message as everybody must see it. */

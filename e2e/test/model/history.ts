@@ -1,4 +1,4 @@
-// One random history of a chat, and the simple model of what it must look like to everybody.
+// One random history of a chat, and the simple model of its state for everybody.
 import type { ChatId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
@@ -7,7 +7,7 @@ import { type Actor, type ButtonActor, POLL_OPTIONS, type Seen, type SeenPoll } 
 const EMOJIS = ['👍', '🔥', '🎉', '']
 const BUTTON_DATA = ['yes', 'no', 'later']
 
-/** What a chat is: a list of messages that their senders change and everybody reacts to. */
+/** The model of a chat: a list of messages that their senders change and everybody reacts to. */
 export class History {
   readonly #random: SeededRandom
   readonly #chat: ChatId
@@ -22,7 +22,7 @@ export class History {
     this.#bot = bot
   }
 
-  /** Somebody does something; the number makes every text another. */
+  /** A random actor acts; the number makes every text unique. */
   async step(number: number): Promise<void> {
     const actor = this.#random.of(this.#actors)
     if (this.#random.below(8) === 0) actor.disturb()
@@ -100,7 +100,7 @@ export class History {
     if (data.length > 0) target.buttons = data
   }
 
-  /** Whoever acts on a message must have it already. */
+  /** An actor must already have the message that it acts on. */
   async #reached(actor: Actor, { id }: Seen): Promise<void> {
     await expect.poll(async () => (await actor.list(this.#chat)).map(message => message.id)).toContain(id)
   }

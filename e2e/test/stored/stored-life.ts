@@ -1,4 +1,4 @@
-// A small life of a bot and alice, as its data directories are kept for the versions to come: what was said, and what was still on its way.
+// A short life of a bot and alice, whose data directories are kept for later versions: sent messages, and some still in flight.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { ManualClock, type TestGateway, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { packTar, unpackTar } from 'modern-tar/fs'
 
-/** When all of it happened: certificates and key packages have their time, which a stored one does not outlive. */
+/** The time of this life: certificates and key packages expire, and a stored one does not outlive them. */
 const LIVED_AT_MS = Date.UTC(2026, 10, 16)
 export const HOOKS_URL = 'https://hooks.example'
 const DIRECTORIES = ['relay', 'gateway', 'alice']
@@ -22,7 +22,7 @@ export type StoredFacts = {
   poll: string
   file: string
   hook: string
-  /** Ids of the updates that nobody has confirmed. */
+  /** Ids of the unconfirmed updates. */
   updates: number[]
 }
 
@@ -55,7 +55,7 @@ export async function updatesOf(gateway: TestGateway): Promise<{ id: number; typ
   return (await gateway.api<{ id: number; type: string }[]>('GET', '/v1/updates?limit=100')).body
 }
 
-/** It is written by a program that is no test, too. */
+/** A program that is not a test also writes it. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = performance.now() + WITHIN.timeoutMs
   while (!(await isSo())) {
@@ -67,7 +67,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const isTold = (gateway: TestGateway, what: string) =>
   until(async () => JSON.stringify(await updatesOf(gateway)).includes(what))
 
-/** All of it, until the last word waits at the relay for an alice who is away. */
+/** All of it, until the last message waits at the relay for an absent alice. */
 async function live(world: World, clock: ManualClock): Promise<StoredFacts> {
   const gateway = await world.gateway({ HOOKS_URL }, { clock })
   const alice = await world.person('alice', { clock })
@@ -92,7 +92,7 @@ async function live(world: World, clock: ManualClock): Promise<StoredFacts> {
   return { bot: bot.id, alice: alice.id, ...said, sent: sent.id, hook: new URL(hook.body.url).pathname, updates }
 }
 
-/** A poll with a vote, and a group in which something was said. */
+/** A poll with a vote, and a group with a message. */
 async function askAndGather(gateway: TestGateway, { alice, bot }: { alice: TestPerson; bot: string }) {
   const asked = { question: 'Tea or coffee?', options: ['Tea', 'Coffee'] }
   const { body: poll } = await gateway.api<{ id: string }>('POST', `/v1/chats/${alice.id}/polls`, asked)
@@ -109,7 +109,7 @@ async function askAndGather(gateway: TestGateway, { alice, bot }: { alice: TestP
   return { poll: poll.id, group: group.id }
 }
 
-/** The archive that such a life leaves. The world's relay has stopped afterwards. */
+/** The archive of such a life. The world's relay is stopped afterwards. */
 export async function leave(world: World, clock: ManualClock): Promise<string> {
   const left = join(world.directory, 'left')
   await mkdir(left)
@@ -121,7 +121,7 @@ export async function leave(world: World, clock: ManualClock): Promise<string> {
   return `${left}.tgz`
 }
 
-/** The world's directories are those of the archive afterwards, and its relay runs on them. */
+/** Afterwards the world's directories are those of the archive, and its relay runs on them. */
 export async function putBack(world: World, archive: string): Promise<void> {
   await world.stopRelay()
   await rm(join(world.directory, 'relay'), { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// Data directories that released versions have left: they open, and everything goes on where it was.
+// Data directories of released versions: they open, and everything continues where it was.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkStored } from '@postern/core/node'
@@ -17,7 +17,7 @@ import {
   updatesOf,
 } from './stored-life.ts'
 
-/** Released ones have left theirs beside this file. */
+/** Those of released versions are next to this file. */
 const THIS = 'this version'
 const released = readdirSync(import.meta.dirname).filter(name => name.endsWith('.tgz'))
 const versions = [...released, THIS]

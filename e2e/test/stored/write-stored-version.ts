@@ -1,4 +1,4 @@
-// Writes what a small life leaves in the present version, for the tests of later ones: once before each release.
+// Writes the data of a short life in the present version, for the tests of later ones: once before each release.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { World } from '@postern/testkit'

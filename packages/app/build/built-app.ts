@@ -1,4 +1,4 @@
-// The built app: built when it is not there or its sources have changed, and whole whenever it is there.
+// The built app: built when it is missing or its sources have changed, and complete whenever it exists.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,32 +7,32 @@ import { buildTurn, isRunning } from './build-turn.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
 export type BuildOptions = {
-  /** The app's package, with `index.html` and, unless they were left out of what was shipped, its sources. */
+  /** The app's package, with `index.html` and its sources, unless the distribution leaves them out. */
   directory?: string
   /** Ends the build. */
   signal?: AbortSignal
-  /** The app is being built, which takes seconds; the function that it gives is called when that is over. */
+  /** Called when a build starts, which takes seconds; the returned function is called at its end. */
   onBuild?: () => () => void
 }
 
 const APP = join(import.meta.dirname, '..')
 const BUILD = join(import.meta.dirname, 'run-build.ts')
-/** Hidden, and so not served: what the app was built from. */
+/** Hidden, and so not served: the fingerprint of the app's sources. */
 const BUILT_FROM = '.built-from'
 
 const distIn = (directory: string): string => join(directory, 'dist')
 
-/** The folder to serve, as it lies there; undefined when nothing was built. */
+/** The existing folder to serve; undefined when nothing was built. */
 export function foundApp(directory = APP): string | undefined {
   const dist = distIn(directory)
   return existsSync(join(dist, 'index.html')) ? dist : undefined
 }
 
-/** The folder to serve. Several processes may ask at once: one builds, the others wait. */
+/** The folder to serve. Several processes may ask concurrently: one builds, the others wait. */
 export async function builtApp({ directory = APP, signal, onBuild }: BuildOptions = {}): Promise<string> {
   const dist = distIn(directory)
   const sources = fingerprintOf(directory)
-  // Shipped without its sources there is nothing to compare with.
+  // Shipped without its sources, there is nothing to compare with.
   if (sources === undefined || isBuiltFrom(dist, sources)) return foundApp(directory) ?? noSources(directory)
   const over = onBuild?.()
   try {
@@ -53,7 +53,7 @@ const isBuiltFrom = (dist: string, sources: string): boolean =>
 
 type Build = { sources: string; signal: AbortSignal | undefined }
 
-/** Under another name first: half an app must never be found, whenever this is killed. */
+/** Under another name first: half an app must never be found, whenever this process is killed. */
 async function build(directory: string, { sources, signal }: Build): Promise<void> {
   removeLeftovers(directory)
   const made = join(directory, `dist-${process.pid}`)
@@ -68,7 +68,7 @@ async function build(directory: string, { sources, signal }: Build): Promise<voi
   }
 }
 
-/** In a process of its own: what bundles takes some 200 MB, and a demo would keep them for as long as it runs. */
+/** In a separate process: the bundler takes some 200 MB, which a demo would hold for as long as it runs. */
 async function runBuild(directory: string, { made, signal }: { made: string; signal?: AbortSignal | undefined }) {
   signal?.throwIfAborted()
   const child = spawn(process.execPath, [BUILD, directory, made], {
@@ -80,13 +80,13 @@ async function runBuild(directory: string, { made, signal }: { made: string; sig
     stream.setEncoding('utf8').on('data', (text: string) => (said += text))
   const end = () => void child.kill()
   signal?.addEventListener('abort', end)
-  // Also when it was told to end: what it still writes must not outlive the cleaning up.
+  // Also after an abort: files that it still writes must not outlive the cleanup.
   const [code] = (await once(child, 'close')) as [number | null]
   signal?.removeEventListener('abort', end)
   if (code !== 0) throw new Error(`the app could not be built: ${said.trim() || 'the build was ended'}`)
 }
 
-/** Of builds that were killed. */
+/** Leftovers of killed builds. */
 function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid] = /^dist-(\d+)(?:-old)?$/.exec(name) ?? []

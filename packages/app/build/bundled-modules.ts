@@ -1,4 +1,4 @@
-// What the built app consists of, page and worker together: for the licences that go with it, and for whoever asks what it weighs.
+// The modules of the built app, page and worker together: for the licences that go with it, and for questions about its size.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
@@ -7,7 +7,7 @@ import { licencesOf } from './licences.ts'
 /** Hidden, and so not served. */
 const MODULES = '.modules.json'
 
-/** By the file that they are in: each module, and how long it is before it is made small. */
+/** By their file: each module, and its length before minification. */
 type Modules = Record<string, Record<string, number>>
 
 /** One plugin for the worker, and one for the page, which comes last. */

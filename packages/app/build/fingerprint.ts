@@ -1,4 +1,4 @@
-// What the app is built from, as one hash: its own files, those of our packages that it needs, and the versions of all others.
+// The sources of the app as one hash: its own files, those of our packages that it needs, and the versions of all others.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 const PAGE = 'index.html'
 const OURS = '@postern/'
 
-/** Undefined where there are no sources. By content, not by time: a fresh checkout of the same is not built again. */
+/** Undefined without sources. By content, not by time: a fresh checkout of the same sources is not built again. */
 export function fingerprintOf(directory: string): string | undefined {
   if (!existsSync(join(directory, PAGE))) return undefined
   const around = join(directory, '../..')
@@ -24,7 +24,7 @@ const sourcesOf = (directory: string): string[] => [
   ...filesIn(join(directory, '../../patches')),
 ]
 
-/** Our packages that a package depends on, each once, by its folder beside that one's. */
+/** Our packages that a package depends on, each once, by its folder next to that one. */
 function neededBy(directory: string): string[] {
   const found = new Set([directory])
   for (const each of found)
@@ -40,7 +40,7 @@ function dependenciesOf(directory: string): object {
   return dependencies ?? {}
 }
 
-/** Of a folder all that is in it, of a file itself; none of what is not there. */
+/** All files of a folder, or the file itself; empty if the path does not exist. */
 function filesIn(path: string): string[] {
   try {
     return readdirSync(path, { recursive: true, withFileTypes: true })

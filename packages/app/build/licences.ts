@@ -1,10 +1,10 @@
-// The licences of the libraries in the built app, as their authors ask for them to be handed on.
+// The licences of the libraries in the built app, as their authors require them to be passed on.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** Of packages whose data is in files that our scripts have written: they are not there where the app is built. */
+/** For packages whose data is in files that our scripts have written: they are not installed where the app is built. */
 const NOTICES = join(import.meta.dirname, 'notices')
-/** A package by the path of one of its modules: the innermost, for one may lie within another. */
+/** A package by the path of one of its modules: the innermost, because one may be inside another. */
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 
 type Manifest = { name: string; version: string; license?: string; author?: string | { name: string } }

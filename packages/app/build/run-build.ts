@@ -1,4 +1,4 @@
-// Builds the app from one folder into another, and lays every file beside itself as it goes out packed.
+// Builds the app from one folder into another, and adds a compressed copy next to each file.
 import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const [root = '', outDir = ''] = process.argv.slice(2)
 
 try {
-  // Here, and not above: that it is not installed must be said in a sentence, too.
+  // Here, and not above: a missing installation must be reported in a sentence, too.
   const { build } = await import('vite')
   await build({ root, configLoader: 'native', logLevel: 'silent', build: { outDir, emptyOutDir: true } })
   const made = readdirSync(outDir, { recursive: true, withFileTypes: true }).filter(
@@ -20,17 +20,17 @@ try {
   process.exitCode = 1
 }
 
-/** Pictures, sounds and fonts are packed already. */
+/** Pictures, sounds and fonts are already compressed. */
 async function pack(path: string): Promise<void> {
   const worthIt = ['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt', '.wasm', '.map']
   if (!worthIt.includes(extname(path))) return
   const plain = await readFile(path)
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
-  // The best two take ten times as long for a twentieth of the size.
+  // The best two levels take ten times as long for a twentieth of the size.
   const params = { [BROTLI_PARAM_QUALITY]: 9, [BROTLI_PARAM_SIZE_HINT]: plain.length }
   const packed = {
     br: await promisify(brotliCompress)(plain, { params }),
-    // With the default memory scripts come out larger: more of it makes longer blocks, which fit their letters less.
+    // With the default memory scripts become larger: more memory makes longer blocks, which fit their letters less.
     gz: await promisify(gzip)(plain, { level: 9, memLevel: 7 }),
   }
   for (const [ending, bytes] of Object.entries(packed))

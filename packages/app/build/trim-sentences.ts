@@ -1,8 +1,8 @@
-// Leaves the sentences out of the worker that only programs of an operator say: no screen can bring one about.
+// Leaves sentences out of the worker that only programs of an operator print: no screen can cause one.
 import type { Plugin } from 'vite'
 
 const SENTENCES = /protocol\/src\/errors\.ts$/
-/** As their comments in the table name them. */
+/** By their comments in the table. */
 const SECTIONS = ['The HTTP API', 'The control socket', 'Backups', 'The installation']
 
 export function trimSentences(): Plugin {
@@ -16,7 +16,7 @@ export function trimSentences(): Plugin {
   }
 }
 
-/** Fails the build where there is no such section, or a sentence of it cannot be told from the code around it. */
+/** Fails the build if such a section does not exist, or its sentences cannot be distinguished from the code around them. */
 function withoutSentences(code: string, section: string): string {
   const found = new RegExp(`^ {2}// ${section}\\.\\n((?: {2,4}['"\`\\w].*\\n)+)`, 'm').exec(code)
   if (!found) throw new Error(`there are no sentences of "${section}" to leave out`)

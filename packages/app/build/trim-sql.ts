@@ -1,4 +1,4 @@
-// Leaves the comments and the indentation of the database's tables out of the worker: they are for who reads the source.
+// Leaves the comments and the indentation of the database's tables out of the worker: they are for readers of the source.
 import type { Plugin } from 'vite'
 
 const STEPS = /core\/src\/storage\/(migrations|first-\w+-tables)\.ts$/
@@ -15,7 +15,7 @@ export function trimSql(): Plugin {
   }
 }
 
-/** Fails the build where a text within the SQL goes over several lines, or a comment stands behind a statement. */
+/** Fails the build if a string in the SQL spans several lines, or a comment follows a statement. */
 function trimmed(sql: string): string {
   const bare = sql.replaceAll(/^\s*--.*$/gm, '')
   const code = bare.replaceAll(/'[^'\n]*'/g, '')

@@ -1,18 +1,19 @@
-// Leaves out of SQLite's script what this app never runs: other threads, virtual tables in JavaScript, another file system.
+// Leaves out parts of SQLite's script that this app never runs: other threads, virtual tables in JavaScript, another
+// file system.
 import type { Plugin } from 'vite'
 
 const SCRIPT = /sqlite3-bundler-friendly\.mjs$/
-/** Its other door also brings in a client for a SQLite that runs in a thread of its own. */
+/** Its other entry point also includes a client for a SQLite that runs in a separate thread. */
 const DOOR = /@evolu\/sqlite-wasm\/index\.mjs$/
 
-/** Each part of it begins and ends at the same depth; what stands in it tells which one it is. */
+/** Each part begins and ends at the same depth; its content identifies it. */
 const PART = /\n {6}globalThis\.sqlite3ApiBootstrap\.initializers\.push\(function \(sqlite3\) \{\n.*?\n {6}\}\);\n/gs
 const unused = ['sqlite3.initWorker1API = function', 'sqlite3.vtab = vtab;', 'const installOpfsVfs = function']
 
 /** The same functions are read from the WebAssembly itself. */
 const SECOND_NAME = /\n +Module\['_sqlite3\w+'\] = _sqlite3\w+ =\s+wasmExports\['sqlite3\w+'\];/g
 
-/** Fails the build when SQLite's script no longer looks as it did: nothing must be left out by guessing. */
+/** Fails the build when SQLite's script has changed its form: nothing must be left out by guessing. */
 export function trimSqlite(): Plugin {
   return {
     name: 'postern-trim-sqlite',

@@ -1,6 +1,6 @@
-// Keeps the app itself for a start without a network, and shows what it is told to. Nothing with words in it is ever kept.
+// Stores the app itself for a start without a network, and shows notifications. It never stores messages.
 const KEPT = 'postern-app-'
-/** Both are put in when the app is built. */
+/** The build inserts both. */
 const BUILD = 'BUILD'
 const FILES = ['FILES']
 
@@ -9,7 +9,7 @@ const inCache = KEPT + BUILD
 /** All or nothing: a page of one build with the worker of another would not understand each other. */
 async function keepBuild() {
   const cache = await caches.open(inCache)
-  // Named by their content they may come from the browser's cache; the others are asked for anew.
+  // Files named by their content may come from the browser's cache; the others are requested again.
   await cache.addAll(
     FILES.map(path => new Request(path, { cache: path.startsWith('/assets/') ? 'default' : 'reload' })),
   )
@@ -30,7 +30,7 @@ addEventListener('message', event => {
 
 async function answer(request) {
   const cache = await caches.open(inCache)
-  // What stands behind a question mark is no other page.
+  // A query does not make another page.
   const kept = await cache.match(new URL(request.url).pathname, { ignoreVary: true })
   return kept ?? fetch(request)
 }

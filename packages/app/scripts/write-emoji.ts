@@ -1,4 +1,4 @@
-// Writes src/parts/emoji/emoji.txt: the emoji that can be picked, by group, with the words by which they are found in each language.
+// Writes src/parts/emoji/emoji.txt: the emoji that can be picked, by group, with their search words in each language.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

@@ -1,4 +1,5 @@
-// Writes src/parts/icons/icons.ts and lazy-icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
+// Writes src/parts/icons/icons.ts and lazy-icons.ts: those of Lucide's icons that the app shows, each as one path. Run
+// it after a change of the list.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -60,7 +61,7 @@ const first = [
   'x',
 ] as const
 
-/** Of screens that are fetched when they are first shown: their icons are fetched with them. */
+/** Icons of screens that are fetched when they are first shown: they are fetched with them. */
 const later = [
   'camera',
   'circle-x',
@@ -111,7 +112,7 @@ function boxOf(shape: Attributes): string {
   return `M${x + r} ${y}${sides.join('')}${corner(r, r, -r)}z`
 }
 
-/** Begun by a small letter, a path would go on from where the one before it ended. */
+/** A path that begins with a small letter would continue from the end of the previous one. */
 const absolute = (path: string): string =>
   path.replace(/^m(-?[\d.]+)[ ,]?(-?[\d.]+) ?(?=[-\d.])/, 'M$1 $2l').replace(/^m/, 'M')
 

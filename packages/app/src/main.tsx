@@ -1,4 +1,4 @@
-// Where a page begins: the link in its address is taken first, then the core is asked for, then something is shown.
+// The entry of a page: first it takes the link from its address, then it requests the core, then it shows something.
 import { render } from 'preact'
 import './tokens.css'
 import './parts/base.css'
@@ -24,7 +24,7 @@ function start(): void {
   resumeArrival()
   const lack = lackOf(globalThis)
   if (lack) return render(<LackScreen lack={lack} />, root)
-  // Before the router hears of it: a link that is opened in a tab of the app is no route.
+  // Before the router: a link that is opened in a tab of the app is not a route.
   addEventListener('hashchange', readArrival)
   startRouter()
   startLink()

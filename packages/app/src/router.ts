@@ -1,4 +1,4 @@
-// Which screen is shown: everything stands behind the #, which no browser sends to a server.
+// The shown screen: everything is after the #, which no browser sends to a server.
 import { isAccountId, isChatId } from '@postern/protocol'
 import { type ReadonlySignal, signal } from '@preact/signals'
 
@@ -29,8 +29,8 @@ export const route = signal<AppRoute>({ screen: 'chats' })
 const isTouched = signal(false)
 
 /**
- * Whether somebody has pressed or scrolled on this page since an address led here. Any website can open an address of ours:
- * until then nothing is sent that would tell others who looks.
+ * Whether somebody has pressed or scrolled on this page since an address led here. Any website can open an address of
+ * ours: until then nothing is sent that would reveal who looks.
  */
 export const touched: ReadonlySignal<boolean> = isTouched
 
@@ -57,10 +57,10 @@ export function pathOf(to: AppRoute): string {
   }
 }
 
-/** What is not understood is the chat list. */
+/** An unknown address is the chat list. */
 export function routeOf(hash: string): AppRoute {
   const [name = '', id = '', more] = hash.replace(/^#/, '').split('/')
-  // Of what is no id at all no view is ever shown.
+  // No view is ever shown for an invalid id.
   if (['c', 'info', 'add'].includes(name) && !isChatId(id)) return { screen: 'chats' }
   if (['p', 'verify'].includes(name) && !isAccountId(id)) return { screen: 'chats' }
   switch (name) {
@@ -87,20 +87,23 @@ export function routeOf(hash: string): AppRoute {
   }
 }
 
-/** How many screens of the app lie below the present one in the tab's history: further back are other people's pages. */
+/** How many screens of the app are below the present one in the tab's history: further back are other people's pages. */
 type Kept = { depth: number }
 
 const keptNow = (): Kept | undefined => history.state as Kept | undefined
 let depth = 0
-/** Of the link in this page that was clicked last: where it leads was the person's choice. */
+/** The last clicked link of this page: its target was the person's choice. */
 let clickedHash: string | undefined
 /** On the way forward again, after a Back that has closed a dialog. */
 let isReturning = false
 
-/** What stands above the screen, topmost last: dialogs and menus. */
+/** The layers above the screen, topmost last: dialogs and menus. */
 let above: (() => void)[] = []
 
-/** Closed by Back before its screen is left, and whenever another screen is shown. Gives what is called when it is gone. */
+/**
+ * Closed by Back before its screen is left, and whenever another screen is shown. Returns a function to call when it is
+ * gone.
+ */
 export function standAbove(close: () => void): () => void {
   above = [...above, close]
   return () => {
@@ -108,7 +111,7 @@ export function standAbove(close: () => void): () => void {
   }
 }
 
-/** They speak about a screen that is not seen any more. */
+/** They refer to a screen that is no longer visible. */
 export function closeAllAbove(): void {
   const closed = above.toReversed()
   above = []
@@ -137,7 +140,7 @@ export function fromHere(): (move: () => void) => void {
   }
 }
 
-/** As the browser's own button does, but never out of the app: from the first screen it leads to the list. */
+/** Like the browser's own button, but never out of the app: from the first screen it leads to the list. */
 export function goBack(): void {
   if (depth > 0) history.back()
   else go({ screen: 'chats' }, 'replace')
@@ -148,10 +151,10 @@ function follow(): void {
   const wasReturning = isReturning
   isReturning = false
   if (wasReturning && to === depth) return
-  // Back once more before the screen was back: this one is meant for the screen.
+  // A second Back before the screen was back: this one is for the screen.
   if (!wasReturning && to < depth && above.length > 0) return stayFrom(to)
   depth = to
-  // An entry that knows nothing of the others: a link of ours that was followed, or an address that somebody else has set.
+  // An entry without our state: a followed link of ours, or an address that another page has set.
   if (!keptNow()) {
     if (location.hash !== clickedHash) isTouched.value = false
     history.replaceState({ depth } satisfies Kept, '')
@@ -160,7 +163,7 @@ function follow(): void {
   show(routeOf(location.hash))
 }
 
-/** Back closes what stands on top, and the screen below stays: the history goes forward to it again. */
+/** Back closes the topmost layer, and the screen below stays: the history moves forward to it again. */
 function stayFrom(to: number): void {
   const topmost = above.at(-1)
   above = above.slice(0, -1)
@@ -187,7 +190,7 @@ export function startRouter(): void {
   history.replaceState({ depth } satisfies Kept, '')
   route.value = routeOf(location.hash)
   addEventListener('popstate', follow)
-  // A browser may tell of a followed link by this alone; told of by both, it has its depth by now.
+  // A browser may report a followed link by this alone; if it reports both, the depth is known by now.
   addEventListener('hashchange', () => {
     if (!keptNow()) follow()
   })

@@ -1,4 +1,4 @@
-// What keeps the account from being lost, and what a person is told when it cannot be opened.
+// The protection of the account from being lost, and the messages when it cannot be opened.
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WITHIN } from '@postern/testkit'

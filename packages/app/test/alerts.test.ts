@@ -1,4 +1,4 @@
-// What a person hears of while looking elsewhere, and what this device remembers of chats.
+// The alerts while a person looks elsewhere, and this device's settings for chats.
 import type { ChatId } from '@postern/protocol'
 import type { TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
@@ -8,7 +8,7 @@ import { TestApp, type TestPage } from './app-world.ts'
 
 const alertsOf = ({ tidings }: TestPage): PushEvent[] => tidings.filter(({ kind }) => kind === 'alert')
 
-/** Bob says it to the app, and the app's list shows that it came. */
+/** Bob sends it to the app, and the app's list shows that it arrived. */
 async function says(bob: TestPerson, { app, page }: { app: TestApp; page: TestPage }, text: string): Promise<void> {
   await bob.say(app.account.client.account as string as ChatId, text)
   const chats = page.watch('chats')

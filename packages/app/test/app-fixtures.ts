@@ -1,4 +1,4 @@
-// What the tests of the worker name is there when they begin: an app with its account, a page, and a bot to talk to.
+// The fixtures of the worker's tests: an app with its account, a page, and a bot to talk to.
 import { test as base } from '@postern/testkit/fixtures'
 import { TestApp } from './app-world.ts'
 
@@ -10,7 +10,7 @@ export const test = base
   })
   .extend('app', ({ started }) => started.app)
   .extend('page', ({ started }) => started.page)
-  /** The same under a clock that stands. */
+  /** The same with a clock that stands still. */
   .extend('timed', async ({ world, clock }, { onCleanup }) => {
     const timed = await TestApp.begin(world, { clock })
     onCleanup(() => timed.app.host.home.stop())

@@ -1,4 +1,4 @@
-// The app's worker in Node: a real client on a real relay, and pages that ask and watch as a browser's do.
+// The app's worker in Node: a real client on a real relay, and pages that call and watch like those of a browser.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectNodeBlobs, nodeFileCipher, openNodeClient } from '@postern/core/node'
@@ -28,7 +28,10 @@ type RimOptions = {
 }
 
 const COPY_BYTES = 300_000
-/** Saved files cost a guess a millisecond here; `packages/core/test/sealed-file.test.ts` tries the real cost. */
+/**
+ * Guessing the words of a saved file costs a millisecond here; `packages/core/test/sealed-file.test.ts` tests the real
+ * cost.
+ */
 const SEAL_COST_LOG2 = 10
 
 /** A browser ends a worker with all its timers: one of ten minutes must not outlive the test. */
@@ -40,7 +43,10 @@ const workerClock: Clock = {
   },
 }
 
-/** Node's database lies in several files while it is open: what travels in its place says where they lie, and is as large as some. */
+/**
+ * Node's database is in several files while it is open: the bytes that are passed in its place name their folder, and
+ * are about as large.
+ */
 function copyDatabase(world: World, directory: string): AccountCopy {
   const copied = join(world.directory, `copy-${crypto.randomUUID()}`)
   // A browser's copy has no files of messages either.
@@ -53,7 +59,7 @@ function copyDatabase(world: World, directory: string): AccountCopy {
 const layCopy = ({ database }: AccountCopy, directory: string): void =>
   cpSync(fromUtf8(database.slice(0, database.indexOf(0))), directory, { recursive: true })
 
-/** What a worker stands on, with the storage of a browser that has promised nothing. */
+/** The platform of a worker, with the storage of a browser that has promised nothing. */
 function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): WorkerPlatform {
   const note = (fields: object, text: string) => void lines.push({ text, fields })
   const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
@@ -124,7 +130,7 @@ export type AppOptions = {
   wire?: Wire
   clock?: Clock
   connectBlobs?: ConnectBlobs | undefined
-  /** Holds what may be shown a moment later. */
+  /** Holds changes that may be shown a moment later. */
   later?: (run: () => void) => void
 }
 
@@ -182,7 +188,7 @@ export class TestPage {
   readonly name: string
   readonly posted: ToPage[] = []
   readonly tidings: PushEvent[] = []
-  /** Called when what was posted is shown. */
+  /** Called when posted views are shown. */
   onShown: () => void = () => undefined
   readonly #host: Host
   readonly #watched = new Map<number, { name: string; value: unknown; count: number }>()
@@ -261,12 +267,12 @@ class FaultError extends Error {
   }
 }
 
-/** The app has met the bot. Gives the chat as the app has it. */
+/** The app has met the bot. Returns the chat as the app has it. */
 export async function meet(page: TestPage, bot: TestPerson): Promise<ChatId> {
   await page.call('openInvite', { link: bot.client.identity.me().inviteUrl })
   return bot.chatId
 }
 
-/** What the bot has of the app's messages. */
+/** The app's messages that the bot has. */
 export const heardBy = (bot: TestPerson, app: TestApp): string[] =>
   bot.texts(app.account.client.account as string as ChatId)

@@ -7,7 +7,7 @@ import { linkInText } from '../src/onboarding/link-in-text.ts'
 import { nameProblem } from '../src/onboarding/name.ts'
 import { wordsIn } from '../src/onboarding/recovery-words.ts'
 
-/** Halves of pairs, controls and marks included. */
+/** Half pairs, controls and marks included. */
 const anyText = (maxLength: number) =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map(units => String.fromCharCode(...units))
 
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** As a page that begins does: it remembers nothing but what the tab keeps for it. */
+/** Like a starting page: it remembers only what the tab stores for it. */
 async function loadAgain(type: 'reload' | 'back_forward' | 'navigate' = 'reload') {
   vi.resetModules()
   vi.stubGlobal('performance', { getEntriesByType: () => [{ type }] })

@@ -1,10 +1,10 @@
-// Asking again while somebody waits.
+// Retries while somebody waits.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CallError } from '../src/contract/calls.ts'
 import { askUntilAnswered, type PauseThen } from '../src/parts/ask-until.ts'
 import { toasts } from '../src/parts/toasts/toast-list.ts'
 
-/** Pauses that the test ends; how long they would have been. */
+/** Pauses that the test ends; their intended durations. */
 class Pauses {
   readonly lengths: number[] = []
   #run: (() => void) | undefined

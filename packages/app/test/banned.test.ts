@@ -1,4 +1,4 @@
-// An account that the relay's operator has shut out: the app says so, keeps what is here, and goes on when it is let in again.
+// An account that the relay's operator has banned: the app says so, keeps its data, and continues when it is admitted again.
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { askControl } from '@postern/protocol/control'

@@ -1,4 +1,4 @@
-// Polls in figures, frames of pictures, sizes in words: what the bodies of messages are computed from.
+// Statistics of polls, frames of pictures, sizes in words: the values behind message bodies.
 import type { FileInfo } from '@postern/bot-api/objects'
 import type { AccountId, PictureHead } from '@postern/protocol'
 import { blackPng } from '@postern/testkit/pictures'

@@ -1,4 +1,4 @@
-// What the built app weighs, and what must not be in it.
+// The size of the built app, and what must not be in it.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtApp } from '@postern/app/build'
@@ -20,7 +20,7 @@ const test = plain
 const KB = 1000
 const APP = join(import.meta.dirname, '../dist')
 const page = (files: BuiltFile[]) => files.find(({ path }) => path === 'index.html')?.text ?? ''
-/** Of those that are asked for by any of these texts, directly or through each other. */
+/** The files that any of these texts requests, directly or through each other. */
 function askedFor(files: BuiltFile[], texts: string[]): BuiltFile[] {
   const isAsked = ({ path }: BuiltFile) => texts.some(text => staticNames(text).some(name => path.endsWith(name)))
   const found = files.filter(isAsked)
@@ -28,11 +28,11 @@ function askedFor(files: BuiltFile[], texts: string[]): BuiltFile[] {
   return deeper.every(text => texts.includes(text)) ? found : askedFor(files, [...new Set([...texts, ...deeper])])
 }
 
-/** What is there before anything is shown: sources of the page, and imports that are not made later. */
+/** Needed before anything is shown: sources of the page, and static imports. */
 const staticNames = (text: string): string[] =>
   [...text.matchAll(/(?:\bsrc=|\bfrom\s*|\bimport\s*)"(?:\/assets\/|\.\/)([^"]+)"/g)].map(match => match[1] ?? '')
 
-/** Without them nobody talks: the page, and the screen of a conversation. */
+/** Needed for the first message: the page, and the screen of a conversation. */
 const firstChat = (files: BuiltFile[]): BuiltFile[] => {
   const conversation = files.filter(({ path }) => /\/conversation-[\w-]+\.js$/.test(path))
   const entry = askedFor(files, [page(files)])
@@ -43,7 +43,7 @@ const firstChat = (files: BuiltFile[]): BuiltFile[] => {
   return [...new Set([...entry, ...conversation, ...around])]
 }
 
-/** What makes them heavy. */
+/** Their largest modules. */
 function largestIn(files: BuiltFile[]): string {
   const modules = JSON.parse(readFileSync(join(APP, '.modules.json'), 'utf8')) as Record<string, Record<string, number>>
   const lines = files
@@ -55,7 +55,7 @@ function largestIn(files: BuiltFile[]): string {
 
 const weigh = (files: BuiltFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Nothing, or what they weigh and why. */
+/** Empty, or their size and the reason. */
 const tooHeavy = (files: BuiltFile[], bytesMax: number): string =>
   weigh(files) <= bytesMax ? '' : `${weigh(files)} bytes:\n${largestIn(files)}`
 

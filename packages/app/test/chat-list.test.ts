@@ -1,4 +1,4 @@
-// The list of chats: what stands where, what is found, what is in the document, where keys lead.
+// The list of chats: its order, search, visible part, and keys.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { excerptOf } from '../src/chat-list/excerpt.ts'
@@ -7,7 +7,7 @@ import { rowsInDocument } from '../src/chat-list/list-window.ts'
 import { findChats, isBotChat, sortChats } from '../src/chat-list/sort-chats.ts'
 import type { ChatLine } from '../src/contract/objects.ts'
 
-/** Halves of pairs, controls and marks included. */
+/** Half pairs, controls and marks included. */
 const anyText = (maxLength: number) =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map(units => String.fromCharCode(...units))
 

@@ -1,4 +1,4 @@
-// The field in which one writes: what it completes, whom it mentions, what it keeps, what it sends.
+// The text field: its completions, mentions, drafts, and sends.
 import { contentLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { signal } from '@preact/signals'

@@ -1,4 +1,4 @@
-// Messages and chats as the worker hands them to a screen, and a clock for what screens do with them.
+// Messages and chats in the worker's form for a screen, and a clock for the screens' logic.
 import { type AccountId, accountIdFromHash, groupChatId, groupIdFromBytes, messageIdFromHash } from '@postern/protocol'
 import type { ManualClock } from '@postern/testkit/clock'
 import type { ChatDetail, HistoryLine, Message, Person } from '../src/contract/objects.ts'

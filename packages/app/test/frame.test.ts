@@ -1,4 +1,4 @@
-// The frame around the screens: what a browser lacks, which panes are shown, what is counted, when a person is reminded.
+// The frame around the screens: missing browser features, shown panes, counts, and reminders.
 import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'
 import { needsKeeping } from '../src/chat-list/keep-reminder.ts'
@@ -120,7 +120,7 @@ test('[APP-7.5] A person is reminded to keep the account after a day or ten mess
   expect(needsKeeping(young, 1_000 + day - 1)).toBe(false)
   expect(needsKeeping(young, 1_000 + day)).toBe(true)
   expect(needsKeeping({ ...young, messagesSent: 10 }, 1_000)).toBe(true)
-  // A clock that was set back takes nothing from what was sent.
+  // A clock that was set back does not reduce the sent messages.
   expect(needsKeeping({ ...young, messagesSent: 10 }, -day)).toBe(true)
   expect(needsKeeping({ ...young, messagesSent: 10, recoverySavedMs: 5 }, day)).toBe(false)
   expect(needsKeeping({ ...young, messagesSent: 10, backupSavedMs: 5 }, day)).toBe(false)

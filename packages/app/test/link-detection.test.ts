@@ -1,4 +1,4 @@
-// Links in strangers' words: they must not lie about where they go.
+// Links in strangers' words: they must not mislead about their target.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addressOf, partsOf, type TextPart } from '../src/parts/text/link-detection.ts'

@@ -1,17 +1,17 @@
-// A browser for links: locks, channels, workers with a core that only notes what it is asked.
+// A browser for links: locks, channels, and workers with a core that only records its calls.
 import { ManualClock } from '@postern/testkit/clock'
 import { LOBBY_CHANNEL, type LobbyMessage, roomOf, type ToCore, type ToPage } from '../src/contract/messages.ts'
 import { CoreLink, type PageLinkState } from '../src/link/core-link.ts'
 import type { Channel, CoreWorker, LinkEnvironment, LockWish, WorkerEvents } from '../src/link/environment.ts'
 
-/** Until all that is under way has been said: none of it waits for a clock. */
+/** Until everything in flight has been delivered: none of it waits for a clock. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await Promise.resolve()
 }
 
 type Holder = { hold: () => Promise<void>; end: (error?: Error) => void }
 
-/** One lock, as the browser keeps it: in order, given back when the holder ends, and it can be stolen. */
+/** One lock, as the browser keeps it: in order, released when the holder ends, and it can be stolen. */
 class Locks {
   readonly #waiting: Holder[] = []
   #holder: Holder | undefined
@@ -128,7 +128,7 @@ export class NotedCore implements CoreWorker {
     return this.heard.flatMap(message => (message.kind === 'watch' ? [message.name] : []))
   }
 
-  /** To whoever asked, on whichever way. */
+  /** To every caller, on either path. */
   answers: ((message: ToPage) => void)[] = []
 
   #letIn(page: string): void {
@@ -160,7 +160,7 @@ export class NotedCore implements CoreWorker {
 
 export type Tab = {
   link: CoreLink
-  /** Frozen: it hears nothing of what other pages say. */
+  /** Frozen: it receives nothing from other pages. */
   isDeaf: boolean
   states: PageLinkState[]
   reloads: number

@@ -1,4 +1,4 @@
-// A relay that has lost its data: the account is kept here, and goes on when the relay has it again.
+// A relay that has lost its data: the account is kept here, and continues when the relay has it again.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -9,7 +9,7 @@ const UNKNOWN = { kind: 'failed', why: 'account-unknown' }
 
 const test = base
   .extend('relayData', ({ world }) => join(world.directory, 'relay'))
-  /** The relay is started anew with nothing, and what it had lies beside it. */
+  /** The relay is restarted empty, and its old data is next to it. */
   .extend('wiped', async ({ started: { page }, bob, world, relayData }) => {
     const chat = await meet(page, bob)
     await page.call('send', { chat, text: 'before the loss' })

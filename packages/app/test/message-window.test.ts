@@ -1,4 +1,4 @@
-// The window over a long conversation: it moves in time, and what is seen stays where it is.
+// The window over a long conversation: it moves in time, and the visible rows stay in place.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HistoryLine, HistoryWindow, OutgoingMessage } from '../src/contract/objects.ts'
@@ -29,7 +29,7 @@ function windowAt(rows: readonly HistoryLine[], anchor: HistoryAnchor): HistoryW
   return { rows: rows.slice(from, to), hasOlder: from > 0, hasNewer: to < rows.length }
 }
 
-/** Somebody who sees `SEEN` rows at a time and moves among all of them. */
+/** A reader who sees `SEEN` rows at a time and moves among all of them. */
 class Reader {
   anchor: HistoryAnchor = END
   window: HistoryWindow
@@ -44,7 +44,7 @@ class Reader {
     this.last = rows.length - 1
   }
 
-  /** Whether all that is seen is in the window. */
+  /** Whether all visible rows are in the window. */
   go(last: number): boolean {
     this.last = Math.max(SEEN - 1, Math.min(last, this.rows.length - 1))
     const ids = this.window.rows.map(idOf)
@@ -226,7 +226,7 @@ describe('what is seen', () => {
         const seen = shelf.rows().filter(one => one.box().top >= 0 && one.box().top < 500)
         const placesBefore = new Map(seen.map(one => [one.id, one.box().top]))
         const last = seen.at(-1)?.id ?? ''
-        // All that changes lies above the last row that is seen.
+        // All changes are above the last visible row.
         for (const { at, what, by } of changes) {
           if (Math.min(at, 99) >= Number(last.slice(1)) || shelf.heights[at]?.[0] === last) continue
           if (what === 'delete') shelf.heights.splice(at, 1)

@@ -1,4 +1,5 @@
-// What waits to be sent when the account is copied, for another device or into a backup: two could send it, and it arrives once.
+// Messages that wait to be sent when the account is copied, for another device or into a backup: two could send them,
+// and each arrives once.
 import { join } from 'node:path'
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
@@ -7,7 +8,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { test as base } from './app-fixtures.ts'
 import { heardBy, meet, TestApp, type TestPage } from './app-world.ts'
 
-/** Messages do not leave until they are let go; everything else does. */
+/** Messages do not leave until they are released; everything else does. */
 function holdMessages(wire: Wire): () => void {
   const held: Uint8Array[] = []
   wire.outgoing = bytes => {
@@ -48,7 +49,7 @@ const test = base
 
 const ALL = ['zero', 'first', 'second']
 
-/** Once the last is there, all that was sent before it is. */
+/** Once the last has arrived, all earlier ones have. */
 async function hearsAll(
   page: TestPage,
   chat: ChatId,

@@ -1,4 +1,4 @@
-// Moving to another device by a code: once, for ten minutes, and only where the person has seen whose account it is.
+// Moving to another device by a code: once, for ten minutes, and only after the person has seen whose account it is.
 import { join } from 'node:path'
 import { connectNodeBlobs, nodeFileCipher } from '@postern/core/node'
 import { appLimits, type BlobId, blobIdFromBytes, CodedError } from '@postern/protocol'
@@ -11,7 +11,7 @@ import { type AppOptions, meet, TestApp, type TestPage } from './app-world.ts'
 
 type Device = { app: TestApp; page: TestPage }
 
-/** A browser in which nobody lives yet. */
+/** A browser without an account. */
 async function emptyDevice(world: World, name: string, options: AppOptions = {}): Promise<Device> {
   const app = new TestApp(world, { ...options, directory: join(world.directory, name) })
   onTestFinished(() => app.host.home.stop())
@@ -36,7 +36,7 @@ describe('moving to another device', () => {
   }) => {
     const chat = await meet(page, bob)
     await page.call('send', { chat, text: 'before the move' })
-    // Not only bob has it, but this device knows that.
+    // Bob has it, and this device knows that.
     await expect.poll(() => app.account.outgoing.in(chat)).toEqual([])
     const { code } = await page.call('moveOut', {})
     expect(code).toMatch(/^[a-z2-7]{5}(-[a-z2-7]{5}){10}$/)
@@ -121,7 +121,7 @@ describe('moving to another device', () => {
     const { blob, seed } = readMoveCode(nodeFileCipher, code)
     const nowhere = writeMoveCode(nodeFileCipher, { blob: 'aaaaaaaaaaaaaaaaaaaaaaaaaa' as BlobId, seed })
     await expect(next.page.call('moveIn', by(nowhere, 'a'))).rejects.toThrow('move-code-used')
-    // As it is typed: in capitals, parted in another way.
+    // As it is typed: in capitals, with other separators.
     await next.page.call('lookAtMove', by(code.toUpperCase().replaceAll('-', ' '), 'a'))
     const other = writeMoveCode(nodeFileCipher, { blob, seed: seed.map(byte => byte ^ 1) })
     await expect(next.page.call('moveIn', by(other, 'a'))).rejects.toThrow('file-damaged')

@@ -1,4 +1,4 @@
-// What an account is opened with: its settings, and what is left when the opening fails on the way.
+// The settings with which an account is opened, and the state after a failed opening.
 import { failWrites } from '@postern/testkit/faults'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-// Files in the queue: on the disk before anything is promised, sent once, and gone when nobody sends them.
+// Files in the queue: on the disk before anything is confirmed, sent once, and gone when nobody sends them.
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ChatId, CodedError, Deferred } from '@postern/protocol'
@@ -50,7 +50,7 @@ describe('a file', () => {
     const heard = await bot.hears('listen')
     expect(heard.file).toMatchObject({ name: 'song.bin', size: file.size })
     await expect.poll(() => heardBy(bot, app)).toEqual(['listen', 'after it'])
-    // Only what can be fetched again is left of it.
+    // Only the part that can be fetched again is left of it.
     await expect.poll(() => laidDown(app.directory).filter(name => name.endsWith('.stowed'))).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe('a file', () => {
     await app.host.home.stop()
     const { app: next, page: again } = await TestApp.begin(world, { directory, wire: new Wire() })
     try {
-      // The page has heard no answer, and asks the next worker under the same key.
+      // The page has received no answer, and calls the next worker under the same key.
       await again.call('sendFile', { chat, bytes: bytes(), file, text: 'listen' }, 'k1')
       expect(await contentHeard(bot, next, 'listen')).toEqual(content)
       await expect.poll(() => heardBy(bot, next)).toEqual(['listen', 'after it'])

@@ -1,4 +1,4 @@
-// The queue of what goes out: in order, once, whatever happens to the network, the worker and the relay.
+// The queue of outgoing messages: in order, once, whatever happens to the network, the worker and the relay.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { appLimits, DAY_MS } from '@postern/protocol'
@@ -92,7 +92,7 @@ describe('what is sent', () => {
   }) => {
     const chat = await meet(page, bot)
     const asked = page.call('send', { chat, text: 'slow' })
-    // The connection ends while it is written down.
+    // The connection ends while it is being stored.
     app.wire.cut()
     await asked
     await expect.poll(() => app.account.outgoing.in(chat).map(({ state }) => state.kind)).toEqual(['waiting'])
@@ -135,7 +135,7 @@ describe('what is sent', () => {
     await Promise.all(texts.map(text => page.call('send', { chat, text })))
     await expect.poll(() => heardBy(bot, app).length).toBeGreaterThan(4)
     app.wire.cut()
-    // What a kill leaves on the disk: all that was committed, and nothing tidied up.
+    // The disk after a kill: everything committed, and nothing tidied up.
     const directory = join(world.directory, 'killed')
     cpSync(app.directory, directory, { recursive: true })
     await app.host.home.stop()
@@ -153,7 +153,7 @@ describe('what is sent', () => {
     try {
       const chat = await passTime(clock, meet(page, bot))
       const outgoing = page.watch('outgoing', chat)
-      // Nor is it told afterwards.
+      // It is not reported afterwards either.
       const isAnswer = isAnswerTo('append', 'outcome')
       app.wire.incoming = frame => (isAnswer(frame) ? [] : [frame])
       await page.call('send', { chat, text: 'heard or not?' })

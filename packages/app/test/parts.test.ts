@@ -1,4 +1,4 @@
-// What the parts of screens promise without a browser: faces, toasts, errors in words.
+// The promises of the screens' parts, tested without a browser: avatars, toasts, errors in words.
 import { readFileSync } from 'node:fs'
 import { isErrorCode } from '@postern/protocol'
 import { blackPng, pngThatClaims } from '@postern/testkit/pictures'
@@ -24,7 +24,7 @@ describe('faces', () => {
       'data:image/png;base64,abc") url(https://evil.example',
       'data:image/png,abc',
       `data:image/png;base64,${'A'.repeat(500_000)}`,
-      // Called what it is not, and of which nothing can be known.
+      // With a wrong type, and unreadable.
       picture.replace('png', 'webp'),
       'data:image/webp;base64,UklGRg==',
       '',
@@ -66,7 +66,7 @@ describe('errors', () => {
     chooseLanguage('en')
   })
 
-  /** Said to an author of bots, to an operator, or between machines: no screen can bring one about. */
+  /** For authors of bots, for an operator, or between machines: no screen can cause one. */
   const notForPeople = [
     'press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
     'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',

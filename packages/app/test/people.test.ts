@@ -1,4 +1,4 @@
-// Comparing keys, one's own picture, and the end of an account.
+// Comparing keys, the own picture, and the end of an account.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLanguage } from '../src/i18n/language.ts'

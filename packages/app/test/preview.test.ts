@@ -1,4 +1,4 @@
-// Who invites, before there is an account.
+// The inviter, before there is an account.
 import { describe, expect } from 'vitest'
 import { test } from './app-fixtures.ts'
 import { TestApp } from './app-world.ts'

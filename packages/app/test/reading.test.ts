@@ -1,4 +1,4 @@
-// What counts as read, and what a screen reader is told.
+// Which messages count as read, and the announcements to a screen reader.
 import { ManualClock } from '@postern/testkit/clock'
 import { beforeEach, expect, test } from 'vitest'
 import { announcementFor } from '../src/conversation/window/announcements.ts'

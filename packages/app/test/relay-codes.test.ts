@@ -1,4 +1,4 @@
-// A relay that takes no new accounts, or takes them by a code: what a person is told, and how one gets in.
+// A relay that accepts no new accounts, or accepts them with a code: what a person sees, and how one registers.
 import { join } from 'node:path'
 import { decodeClientFrame, type RelayFrame } from '@postern/protocol/relay'
 import { HostileRelay, passTime, Wire } from '@postern/testkit'
@@ -11,7 +11,7 @@ const test = base.extend('worldOptions', () => ({ relayRegistration: 'invite' as
 
 const NEEDED = { kind: 'failed', why: 'code-needed' }
 
-/** Somebody has given a name, and nothing more. */
+/** A person has given a name, and nothing more. */
 const begins = test.extend('newcomer', async ({ world }, { onCleanup }) => {
   const app = new TestApp(world)
   await app.host.home.start()
@@ -61,7 +61,7 @@ describe('a relay that takes new accounts by a code', () => {
       await expect(page.call('useRelayCode', { code: 'mistyped' })).rejects.toThrow('invite-wrong')
       await expect(page.call('useRelayCode', { code: used })).rejects.toThrow('invite-used')
       await page.call('useRelayCode', { code: await world.relayInvite() })
-      // Asked again, as after a move of the core, nothing is wrong with it.
+      // A repeat, for example after a move of the core, succeeds.
       await page.call('useRelayCode', { code: used })
       await expect.poll(() => shown).toContain('open')
       expect(shown.lastIndexOf('failed')).toBeLessThan(shown.indexOf('open'))
@@ -179,7 +179,7 @@ const askingForCode = (id: number): RelayFrame => ({
   serial: undefined,
 })
 
-/** The codes that the relay is asked about from now on. */
+/** The codes that are sent to the relay from now on. */
 function triesOver(wire: Wire): (string | undefined)[] {
   const tries: (string | undefined)[] = []
   wire.outgoing = bytes => {

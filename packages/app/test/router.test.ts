@@ -1,4 +1,4 @@
-// Back and forth between screens, in a history that began elsewhere.
+// Back and forward between screens, in a history that began elsewhere.
 import { afterEach, expect, test, vi } from 'vitest'
 import { closeAllAbove, fromHere, go, goBack, route, standAbove, startRouter } from '../src/router.ts'
 
@@ -47,13 +47,13 @@ class Tab {
     this.at++
   }
 
-  /** As a row of the list that is clicked. */
+  /** Like clicking a row of the list. */
   click(path: string): void {
     this.open(path)
     this.#tell()
   }
 
-  /** As browsers are: a step in the history comes later than it was asked for. */
+  /** Like a browser: a step in the history comes later than it was requested. */
   isSlow = false
   readonly #steps: number[] = []
 
@@ -116,7 +116,7 @@ test('[APP-7.14] An answer moves a person only from the screen where they asked'
   expect([route.value, tab.at]).toEqual([{ screen: 'chat', chat: SECOND }, 4])
 })
 
-/** Two dialogs above each other, and which of them are closed. */
+/** Two stacked dialogs, and which of them are closed. */
 function twoDialogs(): string[] {
   const closed: string[] = []
   for (const name of ['lower', 'upper']) {

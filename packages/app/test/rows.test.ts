@@ -1,4 +1,4 @@
-// What rows say and allow: notices in words, actions, reactions, the time that is left, what is found.
+// The texts and actions of rows: notices in words, actions, reactions, the remaining time, search results.
 import { ManualClock } from '@postern/testkit/clock'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Message, Notice, Person } from '../src/contract/objects.ts'
@@ -177,7 +177,7 @@ describe('words in a line', () => {
 })
 
 describe('search in a chat', () => {
-  // A browser has it: nothing of what is tested here may come to it.
+  // A browser has it: no tested code may call it.
   vi.stubGlobal('reportError', (error: unknown) => expect.unreachable(String(error)))
   const settle = () => new Promise<void>(done => setImmediate(done))
 

@@ -1,4 +1,4 @@
-// The service worker, run with a cache and a network of the test's own.
+// The service worker, run with the test's own cache and network.
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const ORIGIN = 'https://relay.example'
 type Extendable = { waitUntil(work: Promise<unknown>): void }
 type Listener = (event: never) => void
 
-/** What the browser keeps for the origin, whichever worker runs. */
+/** The browser's storage for the origin, whichever worker runs. */
 class Kept {
   readonly caches = new Map<string, Map<string, string>>()
 
@@ -26,7 +26,7 @@ class Kept {
     this.caches.set(name, entries)
     return {
       addAll: async (requests: { url: string }[]) => {
-        // As the browser does: one that fails leaves none of them.
+        // As the browser does: if one fails, none of them is stored.
         const fetched = requests.map(({ url }) => [new URL(url, ORIGIN).pathname, `${name} ${url}`] as const)
         if (fetched.some(([path]) => path === '/missing.js')) throw new TypeError('Failed to fetch')
         for (const [path, text] of fetched) entries.set(path, text)
@@ -79,7 +79,7 @@ test('[APP-7.6] Without a network the app comes from what its service worker has
   await worker.tell('install')
   expect(await worker.ask('/', { mode: 'navigate' })).toBe('postern-app-one /')
   expect(await worker.ask('/?from=elsewhere', { mode: 'navigate' })).toBe('postern-app-one /')
-  // Opened as a page of its own, it is itself and not the app.
+  // Opened as a separate page, it is itself and not the app.
   expect(await worker.ask('/licences.txt', { mode: 'navigate' })).toBe('postern-app-one /licences.txt')
   expect(await worker.ask('/assets/a.js')).toBe('postern-app-one /assets/a.js')
   expect(await worker.ask('/assets/unknown.js')).toBe('network /assets/unknown.js')

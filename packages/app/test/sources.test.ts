@@ -1,4 +1,4 @@
-// What all sources of the app keep: styles that are used, no HTML from text, nothing that knows left from right.
+// The rules for all sources of the app: used styles, no HTML from text, no physical left and right.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,11 +10,11 @@ const read = (pattern: string) =>
 const sheets = read('src/**/*.css').map(({ path, text }) => ({ path, text: text.replaceAll(/\/\*[\s\S]*?\*\//g, '') }))
 const sources = read('src/**/*.{ts,tsx}')
 
-/** Selectors only: what stands in braces without braces in it is declarations. */
+/** Selectors only: innermost braces contain declarations. */
 const selectorsOf = (css: string) => css.replaceAll(/\{[^{}]*\}/g, '{}').replaceAll(/@(?:media|keyframes)[^{]*/g, '')
 const classesIn = (css: string) => [...selectorsOf(css).matchAll(/\.(-?[a-z][\w-]*)/gi)].map(match => match[1] ?? '')
 
-/** From `class={` to its closing brace, without what is only compared. */
+/** From `class={` to its closing brace, without values that are only compared. */
 function classExpressions(text: string): string[] {
   return [...text.matchAll(/\bclass=(?:"([^"]*)"|\{)/g)].map(match => {
     if (match[1] !== undefined) return `'${match[1]}'`
@@ -25,7 +25,7 @@ function classExpressions(text: string): string[] {
   })
 }
 
-/** Words of the literals in an expression. One that ends in `…` is begun by it: `avatar-${size}`. */
+/** Words of the literals in an expression. One that ends in `…` is a prefix: `avatar-${size}`. */
 const namedIn = (expression: string): string[] =>
   [...expression.matchAll(/'([^']*)'|`([^`]*)`/g)]
     .map(match => match[1] ?? match[2] ?? '')

@@ -1,4 +1,4 @@
-// What pages watch and ask: shown when it changes, answered once, and safe from pages that say anything.
+// The views and calls of pages: sent when they change, answered once, and safe from pages that send anything.
 import { appLimits, type ChatId } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { blackPng } from '@postern/testkit/pictures'

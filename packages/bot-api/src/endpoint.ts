@@ -11,22 +11,22 @@ export type Endpoint = {
   /** Up to five words: the entry in a menu of all endpoints. */
   summary: string
   description: string
-  /** Without a token. */
+  /** Needs no token. */
   open?: true
-  /** With `METRICS_TOKEN`, too, where one is set. */
+  /** Also accepts `METRICS_TOKEN`, if set. */
   forScrapers?: true
   params?: z.ZodObject
   query?: z.ZodObject
   headers?: z.ZodObject
   body?: z.ZodType
-  /** A body that is no JSON: its bytes as they come. */
+  /** A body that is not JSON: its raw bytes. */
   upload?: { types: readonly string[]; bytesMax: number }
   /** A form with exactly one file, under the name `file`, and these fields around it in any order. */
   form?: { fields: z.ZodObject; fileBytesMax: number }
-  /** Errors that others do not have, or that have another status elsewhere. */
+  /** Errors that other endpoints do not have, or that have another status there. */
   statuses?: Partial<Record<ApiErrorCode, number>>
   answer: z.ZodType
-  /** When it is no JSON. Any type: a file, whole or a range of it, to GET and to HEAD. */
+  /** If it is not JSON. Any type: a file, whole or a range of it, for GET and HEAD. */
   answerType?: 'text/plain; version=0.0.4; charset=utf-8' | '*/*'
 }
 
@@ -37,7 +37,7 @@ export const messageParams = z.object({ chat: chatInPath, msg: messageInPath })
 export const nothing = z.object({})
 
 const keyRule = `must have 1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes`
-/** An empty one is refused: whoever sends it counts on a protection that it would not have. */
+/** An empty key is rejected: its sender relies on a protection that it would not have. */
 export const sendHeaders = z.object({
   'idempotency-key': z
     .string(keyRule)

@@ -110,7 +110,7 @@ const apiCodes = {
   internal: 'internal',
 } as const satisfies Record<ErrorCode, ApiErrorCode>
 
-/** A fault that nobody foresaw says nothing about itself outside: its message may hold what is secret. */
+/** An unexpected fault reveals nothing to the caller: its message may contain a secret. */
 export function apiErrorOf(error: unknown): ApiError {
   const coded = error instanceof CodedError ? error : new CodedError('internal')
   return { error: coded.message, code: apiCodes[coded.code] }

@@ -24,7 +24,7 @@ export const press = z.object({
 const event = <const Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
   z.object({ id: z.int(), chat_id: chatId, type: z.literal(type), ...payload })
 
-/** What an operator gets, and people get, too. */
+/** Updates for a bot's operator; people receive them, too. */
 export const update = z
   .discriminatedUnion('type', [
     event('message', { message }),
@@ -40,7 +40,7 @@ export const update = z
   .describe('An event in a chat. More types may be added: ignore those that you do not know.')
 export type Update = z.infer<typeof update>
 
-/** What only people get: a bot's operator reads the status of a message where it stands, and is not called. */
+/** Updates for people only: a bot's operator reads a message's status in the message, without an update. */
 export const peopleUpdate = z.discriminatedUnion('type', [
   event('receipt', {
     receipt: z.object({ message_id: messageId, from: person, status: z.enum(['delivered', 'read']) }),
@@ -49,7 +49,7 @@ export const peopleUpdate = z.discriminatedUnion('type', [
   event('toast', { toast: z.object({ press_id: pressId, text: z.string() }) }),
 ])
 
-/** Whatever stands in a journal, with its number. */
+/** Every entry of a journal, with its number. */
 export const chatUpdate = z.union([update, peopleUpdate])
 
 type WithoutId<Numbered> = Numbered extends unknown ? Omit<Numbered, 'id'> : never

@@ -21,10 +21,10 @@ import {
 import { z } from 'zod'
 import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
-/** Said of whatever is no text, before anybody counts its characters. */
+/** The rule for every value that is not a string; it is checked before the length. */
 export const STRING = 'must be a string'
 
-/** For a schema: the rule that the value breaks, if it breaks one. */
+/** For a schema: reports the rule that the value breaks. */
 export const keeps =
   <Value>(fault: (value: Value) => Fault) =>
   (value: Value, context: z.RefinementCtx): void => {
@@ -40,13 +40,13 @@ const text = ({ fault, min, max }: Text) =>
     .superRefine(keeps(fault))
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 
-/** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
+/** Characters are Unicode code points. Half a surrogate pair is rejected: it would reach the others as another text. */
 export const characters = (range: CharRange) => text({ fault: value => charsFault(value, range), ...range })
 
-/** A text of which nothing is seen would show as none. */
+/** An invisible text would look like none. */
 export const shownText = (max: number) => text({ fault: value => shownFault(value, max), min: 1, max })
 
-/** In one line, without what hides in it or turns round what stands beside it. */
+/** In one line, without characters that hide in it or reverse the neighbouring text. */
 export const shownLine = (max: number) => text({ fault: value => lineOfFault(value, max), min: 0, max })
 
 export const shownName = (max: number) =>
@@ -58,7 +58,7 @@ export const shownName = (max: number) =>
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(value => value ?? undefined, schema.optional())
 
-/** A number in a query, where everything is text. */
+/** A number in a query, where every value is a string. */
 export function wholeNumber({ min, max }: { min: number; max: number }) {
   const rule =
     max === Number.MAX_SAFE_INTEGER
@@ -86,13 +86,13 @@ export const optionalMessageId = z.preprocess(
   messageId.optional(),
 )
 
-/** In a path: any text. What is no id of a chat names a chat that does not exist. */
+/** In a path: any text. A text that is not a chat id names a chat that does not exist. */
 export const accountInPath = z
   .string('must be an account id')
   .transform(accountIdOf)
   .meta({ type: 'string' })
   .describe('The id of a person’s account.')
-/** Elsewhere an empty text is a field that was forgotten, and no chat that does not exist. */
+/** In other places an empty text is a forgotten field, not a chat that does not exist. */
 export const namedChat = z
   .string('must be a chat id')
   .min(1, 'must be a chat id')
@@ -140,18 +140,18 @@ export const mentions = optional(
 
 export const messageText = characters(textRange)
 
-/** What a text message is made of, in a request and in a command of `postern person`. */
+/** The fields of a text message, in a request and in a command of `postern person`. */
 export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }
 
 type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof newMention>[] | undefined }
 
-/** For a schema with text and mentions: a mention outside of the text would show a name nobody wrote. */
+/** For a schema with text and mentions: a mention outside of the text would show a name that nobody wrote. */
 export function mentionsAreInText({ text = '', mentions = [] }: Mentioning, context: z.RefinementCtx): void {
   const fault = mentionFault(text, mentions)
   if (fault) context.addIssue({ code: 'custom', path: ['mentions', fault.at], message: fault.rule })
 }
 
-/** The value as its schema gives it, or the first broken rule under the name of its field. */
+/** The value as its schema returns it, or the first broken rule under the name of its field. */
 export function checkFields<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -9,7 +9,7 @@ import { messageEdit, newReaction, readMark, textMessage } from './requests.ts'
 
 const time = wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
-/** Two of them would be a page that nobody can mean. */
+/** A page with two of them makes no sense. */
 function atMostOnePlace(
   query: { before?: unknown; after?: unknown; around?: unknown },
   context: z.RefinementCtx,

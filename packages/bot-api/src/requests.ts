@@ -32,7 +32,7 @@ const OBJECT = 'must be a JSON object'
 export const textMessage = z.object({ ...textMessageFields, buttons }, OBJECT).superRefine(mentionsAreInText)
 export type TextMessage = z.infer<typeof textMessage>
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const messageEdit = z
   .object(
     {
@@ -44,13 +44,13 @@ export const messageEdit = z
     },
     OBJECT,
   )
-  // Without a text they are judged where it is known.
+  // Without a text they are checked later, where the text is known.
   .superRefine(({ text, mentions }, context) => {
     if (text !== undefined) mentionsAreInText({ text, mentions }, context)
   })
 export type MessageEditRequest = z.infer<typeof messageEdit>
 
-/** What is absent stays as it is. */
+/** Absent fields stay unchanged. */
 export const botChange = z.object(
   {
     name: optional(shownName(contentLimits.nameCharsMax)),
@@ -86,7 +86,7 @@ export const botCommands = z
   })
 export type BotCommands = z.infer<typeof botCommands>
 
-/** The one who makes the group is in it, too. */
+/** The creator is a member, too. */
 const othersMax = contentLimits.groupMembersMax - 1
 
 export const newGroup = z.object(
@@ -101,7 +101,7 @@ export const newGroup = z.object(
 
 export const newReaction = z.object({ emoji }, OBJECT)
 
-/** Nothing at all is the same as {}. */
+/** An absent body is the same as {}. */
 export const readMark = z.preprocess(
   value => value ?? {},
   z.object({ up_to: optionalMessageId.describe('If absent: all messages.') }, OBJECT),
@@ -112,7 +112,7 @@ const closeRule = 'must be a time in milliseconds, or 0 for never'
 
 const several = z.boolean('must be true or false')
 
-/** What a poll is made of, in a request and in a command of `postern person`. */
+/** The fields of a poll, in a request and in a command of `postern person`. */
 export const pollFields = {
   question: shownText(pollQuestionCharsMax),
   options: z
@@ -134,7 +134,7 @@ export type NewPollRequest = z.infer<typeof newPoll>
 
 const indexRule = `must be a whole number from 0 to ${pollOptionsMax - 1}`
 
-/** Each once; whether the poll has them, and takes several, is seen when it is looked at. */
+/** Each once. Whether the poll has these options, and allows several, is checked later against the poll. */
 export const chosenOptions = z
   .array(
     z

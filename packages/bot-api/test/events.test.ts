@@ -1,4 +1,4 @@
-// The one contract of events: what does not compile, and what is no update.
+// The one contract of events: values that do not compile, and values that are not updates.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -19,7 +19,7 @@ const from = { id: accountIdOf('a'.repeat(32)), name: 'Ada' }
 const chat_id = chatIdOf('a'.repeat(32))
 const message_id = messageIdOf('m'.repeat(32))
 const press_id = pressIdOf('a'.repeat(26))
-/** The compiler is the judge: what it would take fails the types of `npm run check`. */
+/** Checked by the compiler: an accepted wrong value fails the type check of `npm run check`. */
 const compiles = <Value>(_value: Value): void => {}
 
 const notices: { [Code in Notice['code']]: Extract<Notice, { code: Code }> } = {

@@ -1,4 +1,4 @@
-// What generators of clients and pages of reference need of the document, each as a rule.
+// The needs of client generators and reference pages, each as a rule for the document.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import {
@@ -24,7 +24,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 const webhook = document.webhooks?.update.post as OpenapiOperation
 
-/** Every object in a tree, with where it stands; examples are data, and no part of the document's own. */
+/** Every object in a tree, with its path; examples are data, and not part of the document itself. */
 function* nodesOf(value: unknown, at = ''): Generator<{ at: string; node: Tree }> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield { at, node: value as Tree }
@@ -194,7 +194,7 @@ describe('[BOTAPI-3.9] examples', () => {
     if (upload?.types.includes('application/json')) expect(exampleIn(sent)).toBeDefined()
     const [content] = Object.values(given.content)
     if (answerType === '*/*') expect(content).not.toHaveProperty('examples')
-    // Strictly: an example with a field that there is not would teach it.
+    // Strictly: an example with a field that does not exist would mislead readers.
     else expect(answer.parse(exampleIn(content))).toEqual(exampleIn(content))
   })
 
@@ -234,7 +234,7 @@ describe('[BOTAPI-3.10] in OpenAPI 3.0', () => {
     for (const { at, node } of nodesOf(older)) {
       const newer = ['const', 'webhooks', 'identifier', 'prefixItems', 'contentMediaType', '$defs', '$schema']
       expect([at, newer.filter(key => key in node)]).toEqual([at, []])
-      // There one of both would be passed over.
+      // A field next to a reference would be ignored.
       if ('$ref' in node) expect([at, Object.keys(node)]).toEqual([at, ['$ref']])
       if ('type' in node && !at.endsWith('/properties')) expect([at, typeof node['type']]).toEqual([at, 'string'])
     }

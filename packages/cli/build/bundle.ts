@@ -1,4 +1,5 @@
-// All of `postern` in a few files, for who ships it: from its sources Node reads and links a thousand files at each start.
+// Bundles all of `postern` into a few files for distribution: from its sources, Node reads and links a thousand files
+// at each start.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -9,9 +10,9 @@ import project from '../../../package.json' with { type: 'json' }
 import manifest from '../package.json' with { type: 'json' }
 import { shrinkwrapOf } from './shrinkwrap.ts'
 
-/** Machine code cannot be bundled: these come from the `node_modules` beside the bundle or above it. */
+/** Native code cannot be bundled: these come from the `node_modules` next to the bundle or above it. */
 const NATIVE = ['better-sqlite3', 'better-sqlite3-multiple-ciphers', 'sharp']
-/** Machine code that ws uses where it is installed, which it is not. */
+/** Native code that ws uses if it is installed, which it is not. */
 const ABSENT = ['bufferutil', 'utf-8-validate']
 
 const LAUNCHER = join(import.meta.dirname, 'launcher.mjs')
@@ -19,11 +20,14 @@ const SHIPPED_APP = join(import.meta.dirname, 'shipped-app.ts')
 const PACKAGE_README = join(import.meta.dirname, 'package-readme.md')
 const LICENCE = join(import.meta.dirname, '../../../LICENSE')
 
-/** Libraries that are no modules ask for Node's own parts by `require`. */
+/** Libraries that are not ES modules load Node's own modules with `require`. */
 const REQUIRE =
   "import { createRequire as posternRequire } from 'node:module';const require = posternRequire(import.meta.url);"
 
-/** Into `directory`, of which nothing else is left. `app`: the folder of the built app, which is shipped along. */
+/**
+ * Writes into `directory`, and removes everything else from it. `app`: the folder of the built app, which is shipped
+ * along.
+ */
 export async function bundle(directory: string, { app }: { app: string | undefined }): Promise<void> {
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
@@ -31,7 +35,7 @@ export async function bundle(directory: string, { app }: { app: string | undefin
     entryPoints: { postern: LAUNCHER },
     outdir: directory,
     bundle: true,
-    // A command loads only what it needs, as from the sources.
+    // A command loads only the files that it needs, as from the sources.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -39,7 +43,7 @@ export async function bundle(directory: string, { app }: { app: string | undefin
     external: [...NATIVE, ...ABSENT],
     alias: { '@postern/app/build': SHIPPED_APP },
     banner: { js: REQUIRE },
-    // The text of all code stays in memory. Names stay, too: a stack in the log must say where it was.
+    // The text of all code stays in memory. Names stay, too: a stack in the log must show the place.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
@@ -62,7 +66,7 @@ const inLines = (value: object): string => `${JSON.stringify(value, undefined, 2
 const licencesOf = (modules: readonly string[]): string =>
   `This program contains the following libraries.\n\n${[...noticesOf([...modules, rapidocPath()]), inRapidoc()].join('\n\n')}\n`
 
-/** The file of the reference page is a bundle itself, and its makers list in part what is in it. */
+/** The file of the reference page is a bundle itself, and its makers list only part of its content. */
 const inRapidoc = (): string => `==== In rapidoc
 
 ${readFileSync(join(dirname(rapidocPath()), 'rapidoc-min.js.LICENSE.txt'), 'utf8').trim()}
@@ -70,11 +74,11 @@ ${readFileSync(join(dirname(rapidocPath()), 'rapidoc-min.js.LICENSE.txt'), 'utf8
 swagger-client and @swagger-api/apidom: Apache-2.0, by SmartBear Software. lit: BSD-3-Clause, by Google LLC. ramda-adjunct: BSD-3-Clause, by Vladimir Gorej.
 marked, ramda, minim, randexp, xml-but-prettier, base64-arraybuffer: MIT, by their authors.`
 
-/** Says that these files are modules, and what has to be installed beside them: with it the folder is an npm package. */
+/** Declares these files as modules, and the packages to install with them: this makes the folder an npm package. */
 function shippedManifest() {
   const { version, license, engines } = manifest
   const dependencies = Object.fromEntries(NATIVE.map(name => [name, manifestOf(name).version]))
-  // Machine code that makes signatures quicker where there is some for the machine.
+  // Native code that makes signatures faster on machines for which it exists.
   const { optionalDependencies } = manifestOf('@postern/mls')
   return {
     name: 'postern',

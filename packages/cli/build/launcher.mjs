@@ -1,12 +1,12 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-// The `postern` command of a bundle: what `bin/postern.mjs` is for the sources.
+// The `postern` command of a bundle, as `bin/postern.mjs` is for the sources.
 import '../bin/require-node.cjs'
-// Not by name: an old Node would stop at a name it does not know, before the line above has spoken.
+// Not by a named import: an old Node would fail on an unknown name before the line above has run.
 import nodeModule from 'node:module'
 import { join } from 'node:path'
 
-// Beside the code and not in /tmp, where somebody else could put what we would then run. Where nothing can be written, what is
-// there is read, and the rest compiled.
+// Next to the code and not in /tmp, where another user could place code that we would then run. In a read-only folder
+// the existing cache is used, and the rest is compiled.
 nodeModule.enableCompileCache(join(import.meta.dirname, '.cache'))
 
 await import('../src/main.ts')

@@ -1,4 +1,5 @@
-// The web app of a bundle, in place of `@postern/app/build`: built beforehand, and shipped beside the code. Nothing is built here.
+// The web app of a bundle, in place of `@postern/app/build`: built in advance and shipped next to the code. Nothing is
+// built here.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as AppBuild from '@postern/app/build'

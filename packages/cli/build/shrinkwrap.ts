@@ -1,4 +1,4 @@
-// Of the project's lock file what belongs to the shipped folder: who installs it gets the versions that were tested.
+// The part of the project's lock file for the shipped folder: an installation gets the versions that were tested.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -18,7 +18,7 @@ export function shrinkwrapOf(shipped: Shipped): object {
   return { name, version, lockfileVersion, requires: true, packages: { '': shipped, ...Object.fromEntries(entries) } }
 }
 
-/** Places in the lock file, for every platform that has one there. */
+/** Paths in the lock file, for every platform that has one there. */
 function neededBy(shipped: Locked, packages: Lock['packages']): Set<string> {
   const found = new Set<string>()
   const add = (by: Locked, from: string): void => {
@@ -34,7 +34,7 @@ function neededBy(shipped: Locked, packages: Lock['packages']): Set<string> {
   return found
 }
 
-/** As Node finds it: beside whoever asks for it, or further up. */
+/** As Node resolves it: next to the package that needs it, or further up. */
 function placeOf(name: string, { from, packages }: { from: string; packages: Lock['packages'] }): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules') - 1))) {
     const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`

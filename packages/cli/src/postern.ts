@@ -1,4 +1,4 @@
-// `postern <command>`: finds the command and runs it. A command is loaded when it is asked for, so that each starts fast.
+// `postern <command>`: finds the command and runs it. A command is loaded on demand, so that each starts fast.
 import { CodedError, cleanLine, type Env } from '@postern/protocol'
 import { helpOf } from './usage.ts'
 import { UsageError } from './usage-error.ts'
@@ -24,7 +24,7 @@ const commands: Record<string, PosternCommand> = {
   demo: async argv => (await import('./demo/run-demo.ts')).runDemo(argv),
 }
 
-/** Resolves with the exit code: 2 for a command line that is wrong. */
+/** Resolves with the exit code: 2 for an invalid command line. */
 export async function runPostern(argv: readonly string[], env: Env): Promise<number> {
   const [name, ...rest] = argv
   if (name === 'help' || argv.some(word => word === '--help' || word === '-h')) {

@@ -1,11 +1,11 @@
-// A command line that is wrong: shown in one line, with the usage behind it.
+// An invalid command line: shown in one line, followed by the usage.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Options only: an argument that is none is refused. */
+/** Options only: a positional argument is an error. */
 export function parseOptions<const Wanted extends Options>(argv: readonly string[], options: Wanted) {
   try {
     return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values

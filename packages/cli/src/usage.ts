@@ -1,7 +1,7 @@
 // The texts of `postern help` and `postern <command> --help`.
 
 interface Help {
-  /** What follows `postern` on the command line. */
+  /** The words after `postern` on the command line. */
   readonly line: string
   readonly summary: string
   /** Settings that are not options. */

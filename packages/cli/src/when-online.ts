@@ -2,7 +2,7 @@
 import type { Client } from '@postern/core'
 import { Deferred, personLimits, systemClock } from '@postern/protocol'
 
-/** `stopped`: the signal came first. Somebody who watches is told when it takes longer than usual. */
+/** `stopped`: the signal came first. A line is printed when it takes longer than usual. */
 export async function whenOnline(client: Client, until: AbortSignal): Promise<'online' | 'stopped'> {
   const wait = new Deferred()
   const look = () => {

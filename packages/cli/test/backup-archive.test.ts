@@ -1,4 +1,4 @@
-// Backups that somebody has cut, changed or made up: refused in one line, and nothing is left of them.
+// Truncated, changed or forged backups: refused in one line, and without leftovers.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ const test = base
     await runBackup(['--data', data, '--to', to, '--plain'], {})
     return readFileSync(to)
   })
-  /** What a restore of these bytes is refused with; nothing may be left of it. */
+  /** The refusal of a restore of these bytes, which must leave nothing behind. */
   .extend('refusalOf', ({ folder }) => async (bytes: Uint8Array, ...options: string[]): Promise<string> => {
     const file = join(folder, 'given')
     writeFileSync(file, bytes)
@@ -194,7 +194,7 @@ test('[CLI-5.4] it is sealed for several, opened by each of their keys and by no
   expect((await membersOf(await other.decrypt(sealed))).map(({ name }) => name)).toContain('core.db')
 })
 
-/** With checksums that fit, as anybody can write them. */
+/** With valid checksums, as anybody can write them. */
 async function forgedTar(
   members: readonly Member[],
   { manifest, files = {} }: { manifest: object; files?: Record<string, Uint8Array> },

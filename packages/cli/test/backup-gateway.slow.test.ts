@@ -1,4 +1,4 @@
-// A gateway is backed up while it works, thrown away and restored: by the command, as an operator does it.
+// A gateway is backed up while it works, deleted and restored: with the command, as an operator does it.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,12 +11,12 @@ import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age
 import { expect } from 'vitest'
 import { Postern, run } from './process.ts'
 
-/** On a busy machine even short work takes long enough to be told how far it is. */
+/** On a busy machine even short work takes long enough for a progress line. */
 const withoutProgress = (said: string): string => said.replaceAll(/^(\{"progress".*|.* written|.* read)\n/gm, '')
 
 const dataOf = (world: World) => join(world.directory, 'gateway')
 
-/** By another process: to open the file in this one, which has the database, and to close it again drops its locks. */
+/** In another process: this one has the database, and would drop its locks by opening and closing the file. */
 const digestOf = (path: string): string => {
   const hash = "createHash('sha256').update(require('fs').readFileSync(process.argv[1])).digest('hex')"
   return execFileSync(process.execPath, ['-p', `require('crypto').${hash}`, path], { encoding: 'utf8' })
@@ -38,7 +38,7 @@ class BotOperator {
     return (await this.#gateway.api<Message>('POST', `/v1/chats/${chat}/messages`, { text })).body
   }
 
-  /** Polls until an update has such a text; gives its id. */
+  /** Polls until an update has such a text; returns its id. */
   async hears(text: string): Promise<number> {
     for (;;) {
       const path = `/v1/updates?timeout=60&limit=1&offset=${this.#offset}`
@@ -66,7 +66,7 @@ const test = base
     return run(['gateway'], { BOT_TOKEN: 'test-token', LISTEN: '127.0.0.1:0', DATA_DIR: dataOf(world) })
   })
 
-/** Gives the chat in which the person speaks to the bot. */
+/** Returns the chat between the person and the bot. */
 async function becomeAcquainted(alice: TestPerson, operator: BotOperator): Promise<ChatId> {
   const { id } = await alice.openInvite((await operator.me()).invite_url)
   await alice.say(id, 'before')
@@ -192,14 +192,14 @@ test('[CLI-5.5] a backup takes no place that is taken, and one that is killed le
   const file = join(world.directory, 'killed.age')
   const passphrase = join(world.directory, 'passphrase')
   writeFileSync(passphrase, 'six words of a person\n')
-  // What a passphrase becomes takes a second, in which the copy is made and nothing has a name yet.
+  // Deriving a key from the passphrase takes a second, in which the copy is made and nothing has a name yet.
   await using killed = new Postern(['backup', '--data', dataOf(world), '--to', file, '--passphrase-file', passphrase])
   const scratchIn = () => readdirSync(dataOf(world)).filter(name => name.startsWith('.backup-'))
   await expect.poll(scratchIn, { interval: 5, timeout: 30_000 }).toHaveLength(1)
   killed.signal('SIGKILL')
   await killed.exited
   expect(existsSync(file)).toBe(false)
-  // Old enough for nobody to work with it any more.
+  // Too old to be in use.
   for (const name of scratchIn()) utimesSync(join(dataOf(world), name), 0, 0)
   // Until the gateway has noticed the kill, it refuses a second backup beside the first.
   await expect.poll(() => backup('--to', file, '--plain'), { timeout: 30_000 }).toMatchObject({ code: 0 })
@@ -284,7 +284,7 @@ test('[CLI-5.14] a new backup takes no weak passphrase, and one that was made un
   writeFileSync(passphrase, 'six words of a person\n')
   const made = await run(['backup', '--data', dataOf(world), '--to', file, '--passphrase-file', passphrase])
   expect(made.code).toBe(0)
-  // Made again under a short one, as an older version did.
+  // Encrypted again under a short one, as an older version did.
   const decrypter = new Decrypter()
   decrypter.addPassphrase('six words of a person')
   const encrypter = new Encrypter()
@@ -309,7 +309,7 @@ test('[CLI-5.11] a gateway on a plain copy of a directory that was in use says t
   for (let at = 0; at < 60; at++) await alice.say(chat, `text ${at} ${'x'.repeat(1000)}`)
   await new BotOperator(again).hears(`text 59 ${'x'.repeat(1000)}`)
   await world.closeGateway(again)
-  // As a slow copy finds them: the first pages of one time, the others of a later one.
+  // As a slow copy finds them: the first pages from one time, the others from a later one.
   const from = Math.floor(earlier.length / 4096 / 3) * 4096
   writeFileSync(path, Buffer.concat([earlier.subarray(0, from), readFileSync(path).subarray(from)]))
   const env = { BOT_TOKEN: 'test-token', LISTEN: '127.0.0.1:0', DATA_DIR: dataOf(world) }

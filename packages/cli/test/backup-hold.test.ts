@@ -1,4 +1,4 @@
-// How long a database stands still for a backup: until it is released, its caller is gone, or its log has grown too long.
+// How long a database is held for a backup: until it is released, its caller is gone, or its log has grown too long.
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const test = base
     onCleanup(() => rmSync(directory, { recursive: true, force: true }))
     return directory
   })
-  /** What happened to the database, in order. */
+  /** The events of the database, in order. */
   .extend('happened', (): string[] => [])
   .extend('control', async ({ directory, clock, happened }, { onCleanup }) => {
     const hold = async () => {
@@ -85,7 +85,7 @@ test('[CLI-5.10] past the limit of its log it is let go, and who copied meanwhil
   truncateSync(log, 1_000_000)
   clock.advance(backupLimits.heldLogLookEveryMs)
   expect(happened).toEqual(['held'])
-  // Takes no room: a hole.
+  // A sparse file, which takes no space.
   truncateSync(log, backupLimits.heldLogBytesMax + 1)
   clock.advance(backupLimits.heldLogLookEveryMs)
   expect(await over).toMatchObject({ code: 'backup-overtaken' })

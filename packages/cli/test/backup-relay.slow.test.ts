@@ -1,4 +1,4 @@
-// A relay is backed up while it carries messages, thrown away and restored: nothing that is sent afterwards is lost to anybody.
+// A relay is backed up while it carries messages, deleted and restored: nobody loses a message that is sent afterwards.
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { checkStoredRelay } from '@postern/relay'
@@ -10,7 +10,7 @@ import { run } from './process.ts'
 
 const dataOf = (world: World) => join(world.directory, 'relay')
 
-/** What has to be sent so that a client that does not notice would pass over all of it. */
+/** Enough messages that a client that does not notice the restore would skip all of them. */
 const SENT = 60
 
 const test = base

@@ -1,4 +1,4 @@
-// Two relays on one database behind the balancer of deploy/proxy, with TLS: one of them at a time may be gone.
+// Two relays on one database behind the balancer of deploy/proxy, with TLS: one of them at a time may be absent.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ test.skipIf(!isInstalled('haproxy') || !findPostgres())(
     const hears = (listener: ScriptedPerson, text: string) =>
       listener.line(({ event, message }) => event === 'message' && JSON.stringify(message).includes(text))
     await hears(bob, 'Through both')
-    // Of one that nobody answered it is not known whether it was sent: what is said again has another number.
+    // It is unknown whether an unanswered message was sent: a retry has another number.
     const says = async (speaker: ScriptedPerson, chat: string, text: string) => {
       for (let tries = 1; ; tries++)
         if ((await speaker.ask('send', { chat, text: `${text}, ${tries}` })).error === undefined) return

@@ -1,4 +1,4 @@
-// When the app is built, and that it is whole whenever it is there.
+// When the app is built, and that it is complete whenever it exists.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The bundle as it is shipped: its files, and of node_modules what cannot be bundled.
+// The bundle as it is shipped: its files, and the parts of node_modules that cannot be bundled.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ async function call<Answer>(url: string, body?: object): Promise<Answer> {
   return (await answer.json()) as Answer
 }
 
-/** Before it comes word of its chat. */
+/** An update about its chat comes before it. */
 async function firstMessage(api: string): Promise<Message> {
   for (let offset = 0; ; ) {
     const updates = await call<Update[]>(`${api}/v1/updates?offset=${offset}&timeout=60`)

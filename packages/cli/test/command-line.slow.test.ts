@@ -1,4 +1,4 @@
-// What a shell sees of a command line that is wrong, and of a gateway that cannot start.
+// A shell's view of an invalid command line, and of a gateway that cannot start.
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'

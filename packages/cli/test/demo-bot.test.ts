@@ -10,7 +10,7 @@ import { expect } from 'vitest'
 import { runDemoBot } from '../src/demo/demo-bot.ts'
 import { png } from './png.ts'
 
-/** Carries requests to the gateway; answers that it is told of are lost on their way. */
+/** Forwards requests to the gateway; chosen answers are lost on their way. */
 class LossyProxy {
   readonly #server = createServer((from, to) => {
     const options = { method: from.method, headers: from.headers, agent: false }
@@ -23,7 +23,7 @@ class LossyProxy {
     from.pipe(onward.on('error', () => to.destroy()))
   })
   readonly #gateway: string
-  /** Ends of paths: of the next request to each the answer is lost. */
+  /** Ends of paths: the answer to the next request to each is lost. */
   readonly toLose = new Set<string>()
 
   constructor(gateway: string) {

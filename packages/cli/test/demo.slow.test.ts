@@ -1,4 +1,4 @@
-// `postern demo` as a process: what it prints works when it is pasted.
+// `postern demo` as a process: its output works when it is pasted.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

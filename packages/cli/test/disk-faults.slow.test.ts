@@ -1,4 +1,4 @@
-// Relay, gateway and person as processes on a disk without room, and in places where no data can be.
+// Relay, gateway and person as processes on a disk without space, and in places that cannot hold data.
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -42,7 +42,7 @@ async function call(url: string, path: string, body?: object): Promise<Response>
   })
 }
 
-/** As any bot does: what is unavailable is asked again. */
+/** As any bot does: retries while the gateway is unavailable. */
 async function untilOk<Answer>(url: string, path: string, body?: object): Promise<Answer> {
   for (;;) {
     const answer = await call(url, path, body)
@@ -58,7 +58,7 @@ async function textsOf(url: string): Promise<string[]> {
 }
 
 describe.each<DiskKind>(['a file system without room', 'files that cannot grow'])('%s', kind => {
-  // The other kind runs everywhere: where nothing can be mounted, a disk is still tried.
+  // The other kind works everywhere: a disk is still tested where nothing can be mounted.
   test.skipIf(kind === 'a file system without room' && !canMount())(
     '[CLI-1.10] ends neither relay nor gateway: what cannot be written is refused, what was accepted comes when there is room',
     async () => {
@@ -80,7 +80,7 @@ describe.each<DiskKind>(['a file system without room', 'files that cannot grow']
       expect(await say('waits for the bot')).toHaveProperty('ok')
       {
         using _full = relayDisk.fill(relay.pid)
-        // What it acknowledges now cannot be written.
+        // Its next acknowledgements cannot be written.
         gateway.signal('SIGCONT')
         await expect.poll(() => textsOf(url)).toContain('waits for the bot')
         for (let times = 0; times < 30; times++) expect(await say('two')).toMatchObject({ code: 'unavailable' })
@@ -185,7 +185,7 @@ describe('a log', () => {
       const url = /"url":"([^"]+)"/.exec(said())?.[1] ?? ''
       {
         using _full = failWrites(0, process.pid)
-        // At its most verbose the gateway has a line for every request, and the relay for every connection that breaks.
+        // At the most verbose level the gateway logs every request, and the relay every connection that breaks.
         for (let times = 0; times < 5; times++) {
           if (name === 'relay') await breakConnection(url)
           expect((await call(url, '/healthz')).status).toBe(200)

@@ -1,4 +1,4 @@
-// What the doctor finds of a gateway that runs: its relay, its login, its files, and nothing where nothing is wrong.
+// The doctor's findings about a running gateway: its relay, its login, its files, and none if nothing is wrong.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS, doctorLimits } from '@postern/protocol'
@@ -53,7 +53,7 @@ test('[CLI-6.5] without the settings of the gateway that runs it says where they
 }) => {
   const { of } = await doctor([], { DATA_DIR: join(world.directory, 'gateway') })
   expect(of('settings')).toEqual([expect.stringMatching(/^FAIL BOT_TOKEN: .* → .*running gateway: .*--settings$/)])
-  // The relay of the one that runs is known, and looked at all the same.
+  // The relay of the running gateway is known, and checked all the same.
   expect(of('host')).toEqual([expect.stringMatching(/^ok /)])
 })
 

@@ -1,4 +1,4 @@
-// What the doctor finds of the address of hooks. Who posts to a hook that there is not waits for a second.
+// The doctor's findings about the address of hooks. A post to a hook that does not exist takes a second.
 import { createServer } from 'node:http'
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -18,7 +18,7 @@ const test = base
         settingsOf(world, { HOOKS_URL: url }),
   )
 
-/** Of a path with dots in it only the beginning is looked at, as careless proxies do. */
+/** Only the beginning of a path with dots is checked, as careless proxies do. */
 const hooksAlone = (path: string) => (/^\/hooks\/[\w-]+$/.test(path) ? undefined : 404)
 
 test('[CLI-6.11] an address that passes /hooks/ alone is in order', async ({ gateway, hooksOf }) => {
@@ -47,7 +47,7 @@ const careless: [how: string, refuse: Refuse, by: string][] = [
 test.for(careless)(
   '[CLI-6.11] a proxy that lets the API through is found: %s',
   async ([, refuse, by], { gateway, hooksOf }) => {
-    // As proxies do that resolve dots when they pass a request on.
+    // As proxies do that resolve dots before they forward a request.
     await using resolving = await resolvingTo(() => gateway.url)
     await using proxy = await front({ to: () => resolving.url, refuse })
     const report = await doctor([], hooksOf(proxy.url))
@@ -80,7 +80,7 @@ test('[CLI-6.11] an address that leads to somebody else, to nobody, or to a gate
   await using shop = await receiver(status(404))
   const elsewhere = await doctor([], hooksOf(shop.url))
   expect(elsewhere.of('hooks')).toEqual([expect.stringMatching(/^FAIL a post .* does not reach a gateway: .*404/)])
-  // It is not known whose host that is: it has not heard the token.
+  // The owner of that host is unknown: it did not receive the token.
   expect(shop.heard.length).toBeGreaterThan(1)
   for (const { headers } of shop.heard) expect(headers.authorization).toBeUndefined()
   await using proxy = await front({ to: () => gateway.url, refuse: hooksAlone })

@@ -1,4 +1,4 @@
-// Relays and control sockets that lie to the doctor, or say nothing: each is one line.
+// Relays and control sockets that lie to the doctor, or stay silent: each is one line.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createPlainServer, type Server as PlainServer, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ async function listeningAt(server: PlainServer, path: string): Promise<void> {
   await listening
 }
 
-/** Gives whether it has said something. `heard`: how many frames came before. */
+/** Returns whether it has sent something. `heard`: how many frames came before. */
 type Say = (send: (bytes: Uint8Array) => void, heard: number, goodbye: (words: string) => void) => boolean
 const bytes =
   (said: Uint8Array): Say =>
@@ -24,7 +24,7 @@ const bytes =
     return true
   }
 
-/** A relay that answers its health as one does, and says what it likes by WebSocket. */
+/** A relay with a normal health answer that sends anything by WebSocket. */
 async function relaySaying(say: Say, silence: Silence) {
   const sockets = new WebSocketServer({ noServer: true })
   const server = createServer((_, response) => void response.end('{}'))
@@ -62,7 +62,7 @@ const frames =
     return frame !== undefined
   }
 
-/** As a relay of 0.1 does, whose first word can still be read. */
+/** As a relay of 0.1 does, whose first frame can still be read. */
 const olderRelay: Say = (send, heard, goodbye) => {
   if (heard === 0) send(encodeRelayFrame(challenge(Date.now())))
   else goodbye('version-unsupported')
@@ -139,7 +139,7 @@ test('[CLI-6.3] a process that does not answer is not asked to let its database 
 }) => {
   writeFileSync(join(directory, 'core.db'), '')
   const server = createPlainServer(socket => {
-    // Read to its end, or it stays open when the doctor has hung up.
+    // Must be read to its end, or it stays open after the doctor has hung up.
     socket.on('error', () => undefined).resume()
     fall(silence)
   })

@@ -1,4 +1,4 @@
-// What the doctor finds of the machine: settings, directory, disk, backups and the program, with a fault planted in each.
+// The doctor's findings about the machine: settings, directory, disk, backups and the program, with a fault planted in each.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const test = base
     onCleanup(() => rmSync(folder, { recursive: true, force: true }))
     return folder
   })
-  /** As a gateway leaves it, as far as names, owners and modes go. */
+  /** As a gateway leaves it, as far as names, owners and modes matter. */
   .extend('directory', ({ folder }) => {
     const directory = join(folder, 'data')
     mkdirSync(directory, { mode: 0o700 })

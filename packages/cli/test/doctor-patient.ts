@@ -1,4 +1,5 @@
-// The doctor by a clock that a test lets pass: it stands while answers are on their way, and goes on for who never gets one.
+// The doctor with a clock of the test: it stands still while answers are in flight, and advances for requests that
+// never get one.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ export const test = base
     WEBHOOK_SECRET: 'hush',
     DATA_DIR: directory,
   }))
-  /** Said by a stranger who will not answer: from then on time passes for whoever waits. Until then it stands. */
+  /** Set by a stranger that will not answer: time passes from then on. Until then it stands still. */
   .extend('silence', () => ({ isFallen: false }))
   .extend('patient', ({ env, silence }) => async (more: Record<string, string>, argv: string[] = []) => {
     const clock = new ManualClock(Date.now())

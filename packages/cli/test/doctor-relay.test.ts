@@ -1,4 +1,4 @@
-// What the doctor finds of a relay that runs, of one that does not, and of settings with which others see too much.
+// The doctor's findings about a running relay, a stopped one, and settings that expose too much.
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@postern/testkit'

@@ -1,4 +1,4 @@
-// Whoever answers the doctor by HTTP: servers that say nothing, nonsense, too much or something else. None holds it up.
+// Servers that answer the doctor by HTTP with nothing, nonsense, too much or something else. None delays it.
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -10,7 +10,7 @@ import { makeCertificate } from './example-proxy.ts'
 
 const oneLine = /^(FAIL|warn) \P{Cc}+ → \P{Cc}+$/u
 
-/** A server that speaks no HTTP of ours. */
+/** A server that does not speak valid HTTP. */
 async function talking(talk: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> {
   const sockets = new Set<Socket>()
   const server = createPlainServer(socket => {

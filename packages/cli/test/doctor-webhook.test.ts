@@ -1,4 +1,4 @@
-// What the doctor finds of a webhook's receiver, and what it never sends to one.
+// The doctor's findings about a webhook's receiver, and the requests that it never sends to one.
 import { createHmac } from 'node:crypto'
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'

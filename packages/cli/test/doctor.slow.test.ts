@@ -1,4 +1,4 @@
-// The doctor as a shell runs it, beside a gateway that works and where nothing runs: exit codes, deep looks, nothing changed.
+// The doctor as a shell runs it, next to a working gateway and where nothing runs: exit codes, deep checks, no changes.
 import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const test = base
 const lineOf = (stdout: string, subject: string): string =>
   stdout.split('\n').find(line => line.slice(6).startsWith(`${subject} `)) ?? ''
 
-/** Of a database with many pages some in the middle, as a bad disk or a careless copy leaves them. */
+/** Overwrites some pages in the middle of a large database, as a bad disk or a careless copy does. */
 function damage(path: string, from: number): void {
   const { size } = statSync(path)
   const file = openSync(path, 'r+')
@@ -41,14 +41,14 @@ test('[CLI-6.2, CLI-6.13] beside a gateway that works the whole database is read
 }) => {
   const before = readdirSync(dataOf(world)).toSorted()
   const looking = doctor('--deep')
-  // It answers meanwhile.
+  // The gateway answers meanwhile.
   while ((await gateway.api('GET', '/v1/me')).status === 200 && (await isUnder(looking)));
   const { code, stdout, stderr } = await looking
   expect([code, stderr]).toEqual([0, ''])
   expect(lineOf(stdout, 'database')).toMatch(/^ok {4}database {3}intact, with tables of version \d+$/)
   expect(lineOf(stdout, 'process')).toMatch(/^ok /)
   expect(readdirSync(dataOf(world)).toSorted()).toEqual(before)
-  // Its lock is still there: to open the file in its own process and to close it would have dropped it.
+  // Its lock is still there: opening and closing the file in its own process would have dropped it.
   const second = await run(['gateway'], settingsOf(world))
   expect([second.code, second.stderr]).toEqual([1, expect.stringMatching(/in use by another process/)])
 })

@@ -1,4 +1,4 @@
-// The doctor in this process, as tests ask it: over real gateways and relays, on a machine of which each part can be spoiled.
+// The doctor in this process: with real gateways and relays, on a machine of which each part can be broken.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { DiagnosisSubject } from '../src/doctor/finding.ts'
 import type { Machine } from '../src/doctor/machine.ts'
 import { examine } from '../src/doctor/run-doctor.ts'
 
-/** One with a disk of ext4 that is nearly empty: the disks of machines that run tests are of all kinds. */
+/** A machine with a nearly empty ext4 disk: the disks of test machines are of all kinds. */
 export const goodMachine = (): Machine => ({
   uid: process.getuid?.(),
   nodeVersion: '24.0.0',
@@ -29,7 +29,7 @@ export class Report {
     this.text = text
   }
 
-  /** The lines about one thing, without their columns: `FAIL text → todo`. */
+  /** The lines about one subject, without their columns: `FAIL text → todo`. */
   readonly of = (subject: DiagnosisSubject): string[] =>
     this.text
       .split('\n')
@@ -51,7 +51,7 @@ export async function doctor(argv: readonly string[], env: Record<string, string
   return new Report(code, text)
 }
 
-/** As the gateway of a world has them. */
+/** The settings of a world's gateway. */
 export const settingsOf = (world: World, more: Record<string, string> = {}): Record<string, string> => ({
   BOT_TOKEN: 'a-token-that-is-long-enough',
   BOT_NAME: 'bot',
@@ -79,13 +79,13 @@ export async function serving(server: Server, port = 0): Promise<Listening & Asy
 type FrontOptions = {
   to: () => string
   port?: number
-  /** The Host that it passes on; without it the one that was sent. */
+  /** The Host that it forwards; by default the one of the request. */
   host?: string
-  /** A status for what it does not pass on; 0 for what it never answers. */
+  /** A status for paths that it does not forward; 0 for those that it never answers. */
   refuse?: (path: string) => number | undefined
 }
 
-/** A proxy before a relay or a gateway. Paths go through as they come. */
+/** A proxy in front of a relay or a gateway. Paths are forwarded unchanged. */
 export async function front({ to, port, host, refuse }: FrontOptions): Promise<Listening & AsyncDisposable> {
   const changed = ({ headers }: IncomingMessage) => ({ ...headers, ...(host !== undefined && { host }) })
   const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
@@ -120,7 +120,7 @@ export async function front({ to, port, host, refuse }: FrontOptions): Promise<L
 
 type Heard = { method: string; headers: IncomingMessage['headers']; body: string }
 
-/** A receiver that answers as it is told, and remembers what it was sent. */
+/** A receiver with a given answer, which records its requests. */
 export async function receiver(answer: (response: ServerResponse, heard: Heard) => void) {
   const heard: Heard[] = []
   const server = createServer((request, response) => {

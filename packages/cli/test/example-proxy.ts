@@ -1,4 +1,4 @@
-// A proxy with TLS, run with one of the files in deploy/proxy: only names, ports and certificates are others there.
+// A proxy with TLS, run with one of the files in deploy/proxy: only names, ports and certificates differ.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../deploy/proxy')
 export type ProxyKind = 'caddy' | 'nginx'
 type Program = ProxyKind | 'haproxy'
 
-/** What stands before and behind it, by ports of this machine. */
+/** The ports of this machine in front of it and behind it. */
 type Ports = { relay: number; hooks: number; publicRelay: number; publicHooks: number }
 
 export const isInstalled = (program: Program): boolean => {
@@ -21,7 +21,7 @@ export const isInstalled = (program: Program): boolean => {
   }
 }
 
-/** One that nobody listens on at this moment. */
+/** A port on which nobody listens at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const { promise: listening, resolve } = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** The certificate of `localhost` for a day, and where it lies. */
+/** The certificate of `localhost` for a day, and its path. */
 export function makeCertificate(directory: string): { certificate: string; key: string } {
   const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
   const words = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost'.split(' ')
@@ -51,7 +51,7 @@ export const startProxy = (kind: ProxyKind, started: Started): AsyncDisposable =
 
 type Balanced = { relays: readonly [number, number]; port: number; directory: string; certificate: string; key: string }
 
-/** HAProxy before two relays. */
+/** HAProxy in front of two relays. */
 export const startBalancer = (started: Balanced): AsyncDisposable => run(haproxy(started), started.directory)
 
 function run({ command, words }: { command: string; words: string[] }, directory: string): AsyncDisposable {

@@ -1,4 +1,4 @@
-// What examples/README.md says to paste, pasted: `npm start` without the demo's program, and each example beside it.
+// Runs the lines to paste from examples/README.md: `npm start` without the demo's program, and each example next to it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..')
 
 type Message = { id: string; text?: string; poll?: object; buttons?: object; file?: { name: string } }
 
-/** In a group of its own, as a shell's whole line ends with Ctrl-C. */
+/** In its own process group, as a shell ends a whole line with Ctrl-C. */
 function paste(line: string, stdout: 'pipe' | 'ignore' = 'ignore') {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn('sh', ['-c', line], {
@@ -40,7 +40,7 @@ async function screenOf({ stdout }: ChildProcess): Promise<string> {
   throw new Error(`it ended with: ${screen}`)
 }
 
-/** By the example's name: what alice does, and what she sees then. */
+/** By the example's name: alice's action, and what she sees then. */
 const shown: Record<string, { text?: string; file?: string; isAnswer: (message: Message) => boolean }> = {
   'echo.ts': { text: 'Hello, TypeScript!', isAnswer: ({ text }) => text === 'Hello, TypeScript!' },
   'echo.py': { text: 'Hello, Python!', isAnswer: ({ text }) => text === 'Hello, Python!' },
@@ -86,7 +86,7 @@ test('[EXAMPLES-1.8, CLI-3.9] the demo leaves its bot to each example, started a
     await alice.line(({ event, message }) => event === 'message' && isAnswer(message as Message))
     await bot.kill()
   }
-  // The first example found what was said before it.
+  // The first example found the message that was sent before it started.
   expect(alice.messages().filter(({ text }) => text === 'Is anybody there?')).toHaveLength(1)
 })
 

@@ -1,4 +1,5 @@
-// For `node --import`: the start fails in the function that POSTERN_FAIL_IN names. What POSTERN_LEAK asks for stays open.
+// For `node --import`: the start fails in the function that POSTERN_FAIL_IN names. The resource that POSTERN_LEAK names
+// stays open.
 import { CodedError } from '@postern/protocol'
 import { type StartFunctions, StartSteps } from '@postern/testkit/start-steps'
 

@@ -1,10 +1,10 @@
-// Starts a command again and again in one process, and makes each start fail before another step. Says what was left open.
+// Starts a command repeatedly in one process, and makes each start fail before another step. Reports what was left open.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CodedError } from '@postern/protocol'
 import { type StartFunctions, StartSteps } from '@postern/testkit/start-steps'
 
-/** `once`: every start finds what the one before has left, as of an account; else each is the first. */
+/** `once`: every start finds the data of the one before, such as an account; otherwise each is the first. */
 export type FailedStarts = {
   argv: readonly string[]
   env: Readonly<Record<string, string>>
@@ -17,20 +17,20 @@ export type StartReport = { steps: number; whole: FailedStart; failed: FailedSta
 
 const given = JSON.parse(process.argv[2] ?? '') as FailedStarts
 const steps = new StartSteps(given.functions)
-// Only now: its sources are read with their steps.
+// Only now: the imported sources are instrumented.
 const { runPostern } = await import('../src/postern.ts')
 
 const descriptors = (): string[] => readdirSync('/proc/self/fd')
 const resources = (): string[] => process.getActiveResourcesInfo().filter(name => name !== 'Immediate')
 
-/** Beyond what there was before the first start. */
+/** Entries that did not exist before the first start. */
 function beyond(now: readonly string[], before: readonly string[]): string[] {
   const rest = [...now]
   for (const name of before) if (rest.includes(name)) rest.splice(rest.indexOf(name), 1)
   return rest
 }
 
-/** The sockets that a start makes in its directory. */
+/** The sockets that a start creates in its directory. */
 const sockets = (): string[] =>
   (existsSync(given.directory) ? readdirSync(given.directory, { recursive: true, withFileTypes: true }) : [])
     .filter(entry => entry.isSocket())
@@ -43,7 +43,7 @@ async function start(failAt: string | undefined): Promise<FailedStart & { reache
   const descriptorsBefore = descriptors().length
   const reached: string[] = []
   steps.onStep = step => {
-    // It listens for signals by now, and heeds them once it runs.
+    // It listens for signals by now, and handles them once it runs.
     if (reached.length === 0) process.emit('SIGTERM')
     reached.push(step)
     if (step === failAt) throw new CodedError('storage-full')
@@ -59,7 +59,7 @@ async function start(failAt: string | undefined): Promise<FailedStart & { reache
   return { step: failAt ?? '', code, left: left(), files: sockets(), reached }
 }
 
-// The first loads what stays loaded.
+// The first start loads code that stays loaded.
 await start(undefined)
 const { reached, ...whole } = await start(undefined)
 const failed: FailedStart[] = []
@@ -69,4 +69,4 @@ for (const step of new Set(reached)) {
 }
 const report: StartReport = { steps: new Set(reached).size, whole, failed, missing: steps.missing }
 process.stderr.write(`\nreport ${JSON.stringify(report)}\n`)
-// It ends by itself: whatever a start has left open would keep it alive.
+// The process ends automatically: a resource that a start has left open would keep it alive.

@@ -1,4 +1,4 @@
-// `postern gateway` as a process: what its log shows, and what a kill leaves behind.
+// `postern gateway` as a process: its log, and the state after a kill.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -33,7 +33,7 @@ class Operator implements AsyncDisposable {
     return /"url":"([^"]+)"/.exec(this.process.stdout)?.[1] ?? ''
   }
 
-  /** Like any bot: what is unavailable is asked again. */
+  /** Like any bot: retries while the gateway is unavailable. */
   async call<Answer>(path: string, body?: object): Promise<Answer> {
     for (;;) {
       const answer = await fetch(`${await this.#url()}${path}`, {

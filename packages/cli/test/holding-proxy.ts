@@ -1,4 +1,4 @@
-// A way to the relay on which the bytes of files can be held: for tests of what happens meanwhile.
+// A proxy to the relay that can hold the bytes of files, for tests of that state.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
@@ -27,10 +27,10 @@ export class HoldingProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** From now on. Resolves when the first transfer waits. */
+  /** Starts now. Resolves when the first transfer waits. */
   async hold(): Promise<void> {
     this.#isHolding = true
-    // Connections that wait for the next transfer would carry it past us.
+    // Connections that wait for the next transfer would bypass the hold.
     for (const socket of this.#transfers) socket.destroy()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#onHeld = resolve

@@ -1,11 +1,11 @@
-// The image, built and run as an operator does it, where there is a builder and a base to build on.
+// The image, built and run as an operator does it, if there is a builder and a base image.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../../..')
-/** Another one than the Dockerfile's, as on a machine that reaches no registry of images. */
+/** Another base than the Dockerfile's, for a machine without access to an image registry. */
 const named = process.env['POSTERN_NODE_IMAGE']
 const base =
   named ?? /ARG NODE_IMAGE=(\S+)/.exec(readFileSync(join(root, 'deploy/image/Dockerfile'), 'utf8'))?.[1] ?? ''
@@ -13,7 +13,7 @@ const base =
 const runner = ['docker', 'podman'].find(name => spawnSync(name, ['--version']).status === 0)
 const wordsIn = (name: string) => (process.env[name] ?? '').split(' ').filter(word => word !== '')
 
-/** A machine may have the programs and still not let them run anything. */
+/** A machine may have the programs and still not allow them to run anything. */
 function obstacle(): string | undefined {
   if (runner === undefined) return 'neither docker nor podman is installed here'
   if (spawnSync(runner, ['image', 'inspect', base]).status !== 0) return `there is no image ${base} here: pull it`

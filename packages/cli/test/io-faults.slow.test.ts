@@ -1,4 +1,5 @@
-// Relay, gateway and person as processes on a disk whose calls fail for a while: none ends, none is damaged, nothing acknowledged is lost.
+// Relay, gateway and person as processes on a disk whose calls fail for a while: none ends, none is damaged, nothing
+// acknowledged is lost.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ async function call(url: string, path: string, body?: object): Promise<Response>
   })
 }
 
-/** Asked again, as any bot does, until it is answered well. */
+/** Retried, as any bot does, until it succeeds. */
 async function untilOk<Answer>(ask: () => Promise<Response>): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -38,7 +39,7 @@ async function untilOk<Answer>(ask: () => Promise<Response>): Promise<Answer> {
   }
 }
 
-/** All parts, of which one has its data on a disk that can fail. */
+/** All parts; one of them has its data on a disk that can fail. */
 class Scene {
   readonly disk: FailingDisk
   readonly relay: Postern
@@ -47,7 +48,7 @@ class Scene {
   #url = ''
   #chat = ''
   #account = ''
-  /** Texts that were acknowledged, by who heard them. */
+  /** Acknowledged texts, by their receiver. */
   readonly told: { bot: string[]; alice: string[] } = { bot: [], alice: [] }
   #count = 0
 
@@ -98,7 +99,7 @@ class Scene {
     return this.alice.messages().flatMap(({ text }) => text ?? [])
   }
 
-  /** Both speak until both are heard again: no part was restarted. */
+  /** Both send until both receive again: no part was restarted. */
   async recover(): Promise<void> {
     const before = { bot: this.told.bot.length, alice: this.told.alice.length }
     const isOver = () => this.told.bot.length > before.bot && this.told.alice.length > before.alice
@@ -110,7 +111,7 @@ class Scene {
     await expect.poll(() => this.aliceHeard(), { timeout: 60_000 }).toEqual(expect.arrayContaining(this.told.alice))
   }
 
-  /** Everything that was heard was heard once, and nobody spoke of damage. */
+  /** Every received text was received once, and no log mentions damage. */
   async assertSound(): Promise<void> {
     for (const heard of [await this.botHeard(), this.aliceHeard()]) expect(heard).toEqual([...new Set(heard)])
     expect([this.relay.isRunning, this.gateway.isRunning]).toEqual([true, true])
@@ -125,7 +126,7 @@ function libraryOf({ skip }: TestContext): string {
   return library.path
 }
 
-/** One after the other, for a longer and longer while. */
+/** One after the other, each for a longer time. */
 const faults: { calls: FailingCalls[]; share?: number; times: number }[] = [
   { calls: ALL, times: 1 },
   { calls: ['reads'], times: 3 },

@@ -1,4 +1,4 @@
-// An older program on the data of a newer one, as after a downgrade: it says so and leaves everything as it is.
+// An older program on the data of a newer one, as after a downgrade: it reports that and changes nothing.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// The npm package as somebody installs it who has Node and nothing else: packed, put into an empty directory, and talked to.
+// The npm package on a machine with Node and nothing else: packed, installed into an empty directory, and used.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { test as base, expect } from 'vitest'
 import { bundle } from '../build/bundle.ts'
 import { ScriptedPerson } from './scripted-person.ts'
 
-/** npm's own program: what is called `npm` is a shell script, or a link that another Node is asked to run. */
+/** npm's own program: `npm` is a shell script, or a link that another Node would run. */
 function npmProgram(): string {
   const { npm_execpath: running } = process.env
   if (running !== undefined && running.endsWith('npm-cli.js')) return running
@@ -35,7 +35,7 @@ const test = base
     symlinkSync(process.execPath, join(path, 'node'))
     symlinkSync('/bin/sh', join(path, 'sh'))
     symlinkSync('/usr/bin/env', join(path, 'env'))
-    // How npm reaches its packages is this machine's matter; that a script of ours is running is nobody's.
+    // The way to npm's packages is this machine's own; that a script of ours is running must not show.
     const kept = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package|command)/.test(name))
     return { ...Object.fromEntries(kept), PATH: path, npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
   })
@@ -60,7 +60,7 @@ test('[CLI-1.16] packed, installed and started by npx, the demo answers', async 
   const data = join(directory, 'demo')
   const npx = join(dirname(npmProgram()), 'npx-cli.js')
   const words = ['postern', 'demo', '--relay-port', '0', '--gateway-port', '0', '--data', data]
-  // With a group of its own, as a terminal starts it: Ctrl-C goes to npx and to what npx has started.
+  // In its own process group, as a terminal starts it: Ctrl-C goes to npx and to its children.
   const demo = spawn(process.execPath, [npx, ...words], {
     cwd: installed,
     env: machine,

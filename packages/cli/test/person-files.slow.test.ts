@@ -39,7 +39,7 @@ const test = base
     writeFileSync(path, bytes)
     return path
   })
-  /** What a transfer left lying beside the files. */
+  /** Leftovers of a transfer next to the files. */
   .extend(
     'leftBehind',
     ({ desk }) =>
@@ -69,7 +69,7 @@ test('[CLI-2.7] a file arrives with its name, size, type and caption, and is sav
   const copy = join(desk, 'copy.csv')
   expect(await bob.do('download', { chat: aliceMe.id, message: heard.id, path: copy })).toEqual(file)
   expect(sha256(copy)).toBe(sha256(path))
-  // The sender has it, too; and what was there before is replaced as a whole.
+  // The sender has it, too; an existing file is replaced as a whole.
   expect(await alice.do('download', { chat: bobMe.id, message: heard.id, path: copy })).toEqual(file)
   expect(sha256(copy)).toBe(sha256(path))
   expect(leftBehind()).toEqual([])

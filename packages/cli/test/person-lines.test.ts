@@ -1,4 +1,4 @@
-// Lines for programs that split at every line end there is, and for terminals that obey what is written to them.
+// Lines for programs that split at every kind of line end, and for terminals that obey control characters.
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -11,10 +11,10 @@ import { readPersonSettings } from '../src/person/person-settings.ts'
 import { livePerson } from '../src/person/run-person.ts'
 import { terminalLog } from '../src/terminal-log.ts'
 
-/** What Python's `splitlines` and Node's `readline` take for the end of a line, together. */
+/** The line ends of Python's `splitlines` and Node's `readline`, together. */
 // oxlint-disable-next-line no-control-regex -- these are the signs that are looked for
 const anyLineEnd = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
-/** Nothing of this may reach a terminal. */
+/** None of these may reach a terminal. */
 const obeyed = /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u
 
 test('[CLI-2.17] every event and every answer is one line for whoever splits it, and commands no terminal', async ({

@@ -104,7 +104,7 @@ test('[CLI-2.11] the rules of a poll are said under the name of their field; one
 
 const quick = { question: 'Quick?', options: ['a', 'b'] }
 
-/** On a machine that is so busy that the time is over before the line is read, it is asked with more of it. */
+/** On a machine so busy that the time is over before the line is read, it is asked again with more time. */
 async function askedBriefly(ask: (afterMs: number) => Promise<Line>): Promise<Line> {
   for (let afterMs = 1000; ; afterMs *= 2) {
     const { ok, error } = await ask(afterMs)

@@ -1,4 +1,4 @@
-// What a person at a terminal is warned of.
+// The warnings for a person at a terminal.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const test = base
     onCleanup(() => rmSync(directory, { recursive: true }))
     return directory
   })
-  /** What a person whose relay is not there writes to standard error until it is stopped. */
+  /** The standard error of a person whose relay is absent, until it is stopped. */
   .extend('saidAbout', ({ directory }) => async (relayUrl: string): Promise<string> => {
     const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() }
     const said = text(streams.errors)

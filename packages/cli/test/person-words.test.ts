@@ -1,4 +1,4 @@
-// The sentences that a person at a terminal reads: they are no bot.
+// The sentences that a person at a terminal reads: they do not speak of a bot.
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { WITHIN } from '@postern/testkit'

@@ -141,7 +141,7 @@ test('[CLI-2.4, CLI-2.21] a group is made, grows, is renamed, gets another admin
   for (const member of [frank, grace])
     await member.line(() => member.messages().some(({ text }) => text === 'hello crew'))
   expect(await frank.ask('admin', { chat, account: frankMe.id, role: 'admin' })).toMatchObject({ code: 'bad_request' })
-  // Her name is known from what she says of herself when she comes, and that may be later than the answer to `add`.
+  // Her name comes with her first message, which may be later than the answer to `add`.
   await expect.poll(() => erin.do('profile', { account: graceMe.id })).toMatchObject({ name: 'grace' })
   const named = await erin.do('admin', { chat, account: graceMe.id, role: 'admin' })
   expect(named['members']).toContainEqual({ id: graceMe.id, name: 'grace', bot: false, admin: true })

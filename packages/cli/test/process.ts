@@ -1,4 +1,4 @@
-// The `postern` command as a process of its own, as a shell runs it.
+// The `postern` command as a separate process, as a shell runs it.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const LAUNCHER = join(import.meta.dirname, '../bin/postern.mjs')
 
 type Environment = Record<string, string | undefined>
 
-/** `wrapper`: a command that runs it, as on another disk. `launcher`: the one of a bundle. */
+/** `wrapper`: a command that runs it, for example on another disk. `launcher`: that of a bundle. */
 type Started = { wrapper?: readonly string[]; launcher?: string }
 
 export class Postern implements AsyncDisposable {
@@ -24,7 +24,7 @@ export class Postern implements AsyncDisposable {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exited = once(this.#child, 'close').then(([code]) => code as number | null)
-    // A test that fails must not leave it to the next one, with its ports and files.
+    // A failed test must not leave it to the next one, with its ports and files.
     onTestFinished(() => this[Symbol.asyncDispose]())
   }
 
@@ -52,7 +52,7 @@ export class Postern implements AsyncDisposable {
     this.#child.kill(signal)
   }
 
-  /** Waits for words on standard output; fails when the process ends without them. */
+  /** Waits for a text on standard output; fails when the process ends without it. */
   async says(words: RegExp | string): Promise<void> {
     const isSaid = () => (typeof words === 'string' ? this.stdout.includes(words) : words.test(this.stdout))
     while (!isSaid()) {
@@ -67,7 +67,7 @@ export class Postern implements AsyncDisposable {
   }
 }
 
-/** A process that ends by itself. */
+/** Runs a process that ends without a signal. */
 export async function run(args: readonly string[], env: Environment = {}, started: Started = {}) {
   await using postern = new Postern(args, env, started)
   postern.endInput()

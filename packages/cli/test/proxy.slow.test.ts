@@ -1,4 +1,4 @@
-// A relay and the hooks of a gateway behind the proxies of deploy/proxy, with TLS: everything goes through, and nothing else does.
+// A relay and the hooks of a gateway behind the proxies of deploy/proxy, with TLS: exactly the intended requests pass.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -36,7 +36,7 @@ async function behind(kind: ProxyKind, scratch: string) {
   return { directory, certificate, ports, proxy, env, relayUrl, hooksUrl: `https://localhost:${publicHooks}` }
 }
 
-/** As it is written, dots and all: what tidies an address first would hide what a proxy does with it. */
+/** Literally, with dots: normalizing the address first would hide how a proxy treats it. */
 async function statusOf(address: string, certificate: string, post?: string): Promise<number> {
   const { hostname, port } = new URL(address)
   const path = address.slice(address.indexOf('/', 'https://'.length))

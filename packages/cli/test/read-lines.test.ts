@@ -1,4 +1,4 @@
-// Lines out of chunks as pipes deliver them.
+// Lines from chunks as pipes deliver them.
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { type InputLine, readLines } from '../src/person/read-lines.ts'

@@ -1,4 +1,4 @@
-// What `postern relay` shows to a browser.
+// The pages that `postern relay` serves to a browser.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

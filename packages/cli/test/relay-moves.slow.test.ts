@@ -1,4 +1,4 @@
-// Another relay than the one on which somebody is registered, on the command line.
+// A command line with another relay than the one where the account is registered.
 import { join } from 'node:path'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'

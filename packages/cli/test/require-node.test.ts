@@ -1,4 +1,5 @@
-// Every entry must answer a Node that is too old with one line, never with a parse error or a crash of the database driver.
+// Every entry point must answer a Node that is too old with one line, never with a parse error or a crash of the
+// database driver.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -13,7 +14,7 @@ const run = (nodePath: string, args: readonly string[]) => {
   return { status, stdout, stderr }
 }
 
-/** Makes this Node believe that it is another version: what a machine without an old Node can still check. */
+/** Makes this Node report another version, for a machine without an old Node. */
 const pretendVersion = (version: string) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`,

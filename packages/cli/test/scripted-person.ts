@@ -38,7 +38,7 @@ export class ScriptedPerson implements AsyncDisposable {
     return (await this.line(line => line.event === 'ready'))['me'] as { id: string; name: string }
   }
 
-  /** The answer to a command, be it an error. */
+  /** The answer to a command, even if it is an error. */
   async ask(command: string, fields: object = {}): Promise<Line> {
     const id = ++this.#lastId
     this.write(JSON.stringify({ id, do: command, ...fields }))

@@ -1,4 +1,4 @@
-// A relay whose rows are on PostgreSQL, as the commands beside it see it.
+// A relay with its rows on PostgreSQL, as the other commands see it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

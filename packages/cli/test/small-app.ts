@@ -1,4 +1,4 @@
-// An app of three files in a checkout of its own, to be built in a moment.
+// An app of three files in its own checkout, which builds in a moment.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

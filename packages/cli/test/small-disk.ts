@@ -1,4 +1,5 @@
-// A process on a disk that a test fills and frees: a file system of its own where one can be mounted, else files that cannot grow.
+// A process on a disk that a test fills and frees: a separate file system if one can be mounted, otherwise files that
+// cannot grow.
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ const SMALL_BLOCK = Buffer.alloc(512, 1)
 
 export type DiskKind = 'a file system without room' | 'files that cannot grow'
 
-/** In a namespace of its own a process may mount one; where the system does not let it, nothing can be mounted at all. */
+/** A process may mount one in its own namespace; if the system does not allow that, nothing can be mounted at all. */
 export const canMount = (): boolean => {
   const { status } = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m none /mnt'])
   return status === 0
@@ -18,7 +19,7 @@ export const canMount = (): boolean => {
 
 export class SmallDisk {
   readonly kind: DiskKind
-  /** Where the process has its data. */
+  /** The process's data directory. */
   readonly directory: string
 
   constructor(kind: DiskKind, directory: string) {
@@ -27,14 +28,14 @@ export class SmallDisk {
     mkdirSync(directory, { recursive: true })
   }
 
-  /** What comes before the command of a process that is to run on it. */
+  /** The command prefix for a process that runs on this disk. */
   get wrapper(): string[] {
     if (this.kind === 'files that cannot grow') return []
     const mount = `mount -t tmpfs -o size=${DISK_BYTES} none '${this.directory}' && exec "$@"`
     return ['unshare', '-rm', 'sh', '-c', mount, 'sh']
   }
 
-  /** Until it is disposed of, the process has no room. */
+  /** Until it is disposed of, the process has no space. */
   fill(pid: number): Disposable {
     return this.kind === 'files that cannot grow'
       ? failWrites(0, pid)

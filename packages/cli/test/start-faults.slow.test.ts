@@ -33,7 +33,7 @@ const relay: StartFunctions = {
   'packages/relay/src/operator/serve-metrics.ts': ['serveMetrics'],
   'packages/relay/src/blobs/open-blobs.ts': ['openBlobs', 'open'],
 }
-/** Without a control socket a process runs all the same. */
+/** A process runs even without a control socket. */
 const control: StartFunctions = { 'packages/protocol/src/control/control-server-node.ts': ['ControlServer.#listen'] }
 
 async function node(args: readonly string[], env: Record<string, string> = {}) {
@@ -46,7 +46,7 @@ async function node(args: readonly string[], env: Record<string, string> = {}) {
   return { code, stderr }
 }
 
-/** It ends by itself, or the test does not end. */
+/** The process must end without help, or the test does not end. */
 async function failStarts(starts: FailedStarts): Promise<StartReport> {
   const { code, stderr } = await node([IN_ONE_PROCESS, JSON.stringify(starts)])
   const report = /^report (.*)$/m.exec(stderr)?.[1]

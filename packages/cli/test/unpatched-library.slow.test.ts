@@ -12,7 +12,7 @@ const modules = join(root, 'node_modules')
 let directory: string
 let options: string
 
-/** The library as it comes from the registry, and a Node that takes it instead of ours. */
+/** The library as it comes from the registry, and a Node that loads it instead of ours. */
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'postern-unpatched-'))
   const bare = join(directory, 'node_modules')

@@ -1,4 +1,4 @@
-// What a process loads stays in its memory for as long as it runs.
+// Code that a process loads stays in its memory for as long as it runs.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ const launcher = join(import.meta.dirname, '../bin/postern.mjs')
 const tellWhatWasLoaded =
   'data:text/javascript,process.on("exit",()=>process.stdout.write(process.moduleLoadList.join("\\n")))'
 
-/** Each ends at once, with all of its code loaded, because it is not told enough to run. */
+/** Each ends immediately, with all of its code loaded, because its command line is incomplete. */
 const loadedBy = (command: string): string =>
   spawnSync(process.execPath, ['--import', tellWhatWasLoaded, launcher, command, '--nonsense'], {
     encoding: 'utf8',
@@ -15,7 +15,7 @@ const loadedBy = (command: string): string =>
   }).stdout
 
 test.each(['gateway', 'relay', 'person'])('[CLI-1.8] %s loads no stripper of types and no undici', command => {
-  // The first one leaves its code in the cache, where the second finds it.
+  // The first run leaves its code in the cache for the second.
   loadedBy(command)
   const loaded = loadedBy(command)
   expect(loaded).toContain('NativeModule https')

@@ -2,27 +2,27 @@
 
 /** The reason with which the signal of a request is aborted. */
 export type GoneReason =
-  /** The answer was handed over to the system, as a whole. */
+  /** The whole answer was handed to the system. */
   | 'answered'
   /** The connection closed before that. */
   | 'hung up'
 
-/** What became of an answer behind that. */
+/** The fate of an answer after that. */
 export type AnswerOutcome =
   /** The next request came over the same connection. */
   | 'heard'
-  /** The connection was broken off: what had not been read was thrown away. */
+  /** The connection was reset: the system discarded the bytes that had not been read. */
   | 'reset'
-  /** It was closed in good order, by the sender or by somebody on the way: nobody knows. */
+  /** It was closed in order, by the sender or by somebody on the way: which one is unknown. */
   | 'closed'
 
 /**
- * The client that waits for an answer. `fate` may be asked for once the answer was given. `trust` is called when the client has
- * shown a secret: a flood of strangers must not end its connection.
+ * The client that waits for an answer. `fate` may be requested once the answer was sent. `trust` is called when the
+ * client has shown a secret: a flood of strangers must not end its connection.
  */
 export type HttpCaller = { gone: AbortSignal; fate: (tell: (fate: AnswerOutcome) => void) => void; trust: () => void }
 
-/** Calls at once when it is over already. */
+/** Calls immediately if it is already over. */
 export function whenGone(gone: AbortSignal, call: (reason: GoneReason) => void): void {
   const tell = () => call(gone.reason as GoneReason)
   if (gone.aborted) tell()

@@ -14,18 +14,18 @@ import {
 
 export type GatewaySettings = {
   botToken: string
-  /** Good for the metrics alone. */
+  /** Valid for the metrics alone. */
   metricsToken?: string
-  /** Needed at the first start; later another one is followed when the bot is found there. */
+  /** Required at the first start. Later the bot follows a new one if the relay there knows the bot. */
   relayUrl?: string
-  /** Needed at the first start; later a name that differs renames the bot. */
+  /** Required at the first start. Later a different name renames the bot. */
   botName?: string
   botAvatar?: string
-  /** Of use until the bot is registered. */
+  /** Used until the bot is registered. */
   relayInvite?: string
   acceptRequests: 'all' | 'contacts'
   updates: 'on' | 'off'
-  /** Updates are delivered there, instead of being polled. */
+  /** Updates are delivered there instead of being polled. */
   webhook?: { url: string; secret: string }
   hooksUrl?: string
   botOwners: readonly AccountId[]
@@ -75,7 +75,7 @@ function readTokens(env: Variables): Pick<GatewaySettings, 'botToken' | 'metrics
   const botToken = env.token('BOT_TOKEN')
   if (botToken === undefined) throw settingFault('BOT_TOKEN', 'is required: every API request must send it')
   const metricsToken = env.token('METRICS_TOKEN')
-  // Whoever was given it for the figures would have the bot.
+  // With the same token, a scraper of the metrics would control the bot.
   if (metricsToken === botToken) throw settingFault('METRICS_TOKEN', 'must differ from BOT_TOKEN')
   return { botToken, ...(metricsToken !== undefined && { metricsToken }) }
 }
@@ -98,7 +98,7 @@ function checkIsOrigin(setting: string, text: string): void {
     throw settingFault(setting, 'must have only a scheme, host and port, as in https://relay.example.org')
 }
 
-/** Variables by name. One that is set to nothing counts as not set, as compose files leave it. */
+/** Variables by name. An empty one counts as not set, because compose files pass it like that. */
 class Variables {
   readonly #environment: Env
 
@@ -113,7 +113,7 @@ class Variables {
   token(name: string): string | undefined {
     const token = this.text(name)
     if (token === undefined) return undefined
-    // A header cannot carry anything else: such a token would lock everybody out.
+    // A header cannot carry other characters: such a token would lock everybody out.
     if (!/^[\x21-\x7e]+$/.test(token))
       throw settingFault(name, 'must have only ASCII letters, digits and punctuation, without spaces and line breaks')
     return token

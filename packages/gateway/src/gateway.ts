@@ -38,7 +38,7 @@ export type Gateway = {
   readonly url: string
   readonly port: number
   readonly client: Client
-  /** Resolves when it cannot go on, whatever is tried: with what is wrong. */
+  /** Resolves with the fault when the gateway cannot continue and no retry would help. */
   readonly broken: Promise<CodedError>
   stop(): Promise<void>
 }

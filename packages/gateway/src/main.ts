@@ -36,7 +36,7 @@ export async function runGateway(argv: readonly string[], env: Env): Promise<num
   }
 }
 
-/** Undefined when it is to stop. */
+/** Undefined at the stop. */
 async function unlessBroken({ broken }: Gateway, stop: AbortSignal): Promise<CodedError | undefined> {
   const wait = new Deferred<CodedError | undefined>()
   wait.onAbort(stop, () => wait.resolve(undefined))
@@ -49,7 +49,7 @@ function endLateAnyway(): () => void {
   return () => clearTimeout(timer)
 }
 
-/** What a setting is at fault for is said under its name. */
+/** A fault caused by a setting is reported under the name of the setting. */
 function startFault(error: unknown, dataDir: string): unknown {
   if (isCoded(error, 'relay-not-home')) return new Error(`RELAY_URL: ${error.message}`)
   if (error instanceof CodedError)

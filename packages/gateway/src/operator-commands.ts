@@ -1,4 +1,4 @@
-// The commands of the gateway's control socket: status, a test file, and a database that is held still.
+// The commands of the gateway's control socket: status, a test file, and holding the database for a copy.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { WebhookStatus } from '@postern/bot-api/objects'
@@ -13,15 +13,15 @@ import { VERSION } from './version.ts'
 export type GatewayStatus = {
   version: string
   started: string
-  /** Where this machine reaches its API. */
+  /** The address of its API on this machine. */
   url: string
   /** The relay that it dials. */
   relay: string
   registered: boolean
   online: boolean
-  /** Why the relay does not let it in, where trying again will not help. */
+  /** Why the relay does not admit the bot, if a retry will not help. */
   refusal: string | null
-  /** When another program has last come with the same keys, since the start. */
+  /** When another program last connected with the same keys, since the start. */
   replaced: string | null
   hooks: boolean
   webhook: WebhookStatus
@@ -29,7 +29,7 @@ export type GatewayStatus = {
 
 export type OperatorContext = { client: Client; updates: Updates; settings: GatewaySettings; clock: Clock; url: string }
 
-/** `stop`: nobody listens to the connection any more. */
+/** `stop` ends the watch of the connection. */
 export function operatorCommands(operated: OperatorContext): { commands: ControlCommands; stop: () => void } {
   const { client, settings, clock } = operated
   const startedMs = clock.nowMs()

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 type CallOptions = { json?: unknown; headers?: Record<string, string>; body?: BodyInit; duplex?: 'half' }
 type MessageUpdate = Extract<Update, { type: 'message' }>
 
-/** How tests wait for what happens by itself: at once, and with patience on a busy machine. */
+/** How tests wait for asynchronous changes: short intervals, and patience on a busy machine. */
 export const SOON = { interval: 5, timeout: 60_000 }
 
 export class Api {
@@ -61,7 +61,7 @@ export class Api {
     return body
   }
 
-  /** Asks on until an update of this type comes, and confirms everything before it. */
+  /** Polls until an update of this type comes, and confirms everything before it. */
   async next<Type extends Update['type']>(
     type: Type,
     isWanted: (update: Extract<Update, { type: Type }>) => boolean = () => true,
@@ -75,7 +75,7 @@ export class Api {
     }
   }
 
-  /** As bots do it: asks on from an offset until a message arrives. */
+  /** As bots do it: polls from an offset until a message arrives. */
   async nextMessage(): Promise<MessageUpdate> {
     for (let offset = 0; ; ) {
       for (const update of await this.updates(`offset=${offset}&timeout=60`)) {

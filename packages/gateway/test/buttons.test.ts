@@ -108,7 +108,7 @@ describe('buttons', () => {
     async ({ clock, world, alice }) => {
       const { gateway, api: before, path } = await talking(world, alice, { clock })
       const { id } = await offered(before, path)
-      // A connection to the relay would not outlast the leap.
+      // A connection to the relay would not survive the leap.
       await world.closeGateway(gateway)
       clock.advance(49 * 3_600_000)
       const { api } = await onlineGateway(world, {}, { clock })
@@ -146,7 +146,7 @@ describe('presses', () => {
     const { id } = await offered(api, path)
     for (const person of [alice, bob]) await sees(person, { id })
     const before = bob.client.journal.read(0, 1000).length
-    // What is for one member alone; what all may hear of each other, as a new name, comes when it will.
+    // Entries for one member alone; those for all, such as a new name, arrive at any time.
     const forOne: MailboxEntry[] = []
     bob.wire.incoming = bytes => {
       const frame = decodeRelayFrame(bytes.slice())
@@ -233,7 +233,7 @@ describe('presses', () => {
     const answer = async (press: string) =>
       await api.call('POST', `/v1/presses/${press}/answer`, { json: { text: 'late' } })
     const late = await pressed()
-    // More than a minute by far: the press has the relay's time, which has gone on while this clock stood.
+    // Far more than a minute: the press has the relay's time, which advanced while this clock stood still.
     clock.leap(3_600_000)
     expect(await answer(late)).toEqual(badRequest('The press is older than one minute and can no longer be answered.'))
     for (const press of ['x', 'b'.repeat(26), alice.id])
@@ -286,7 +286,7 @@ describe('presses', () => {
     alice.wire.hold()
     await api.ok('DELETE', `${path}/messages/${id}`)
     const pressing = alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
-    // The relay has it behind the deletion, and the bot is told of both in this order.
+    // The relay has it after the deletion, and the bot receives both in this order.
     const isAnswer = (frame: Uint8Array) => decodeRelayFrame(frame.slice()).kind === 'answer'
     await expect.poll(() => alice.wire.held.some(isAnswer), SOON).toBe(true)
     alice.wire.release()

@@ -84,7 +84,7 @@ test('[GATEWAY-4.4] POST /v1/groups makes a group; the bot is its admin, and eve
   const me = { id: gateway.client.account, name: 'bot', bot: true, admin: true }
   expect(group.members).toHaveLength(3)
   expect(group.members).toContainEqual(me)
-  // Their names come with their first words in it.
+  // Their names arrive with their first messages in it.
   const nameless = (one: Chat) => ({ ...one, members: one.members.map(member => ({ ...member, name: '' })) })
   expect(nameless(await api.ok<Chat>('GET', `/v1/chats/${group.id}`))).toEqual(nameless(group))
   for (const person of [alice, bob]) await person.next('chat', event => event.chat_id === group.id)
@@ -105,7 +105,7 @@ test('[GATEWAY-4.4] somebody who is registered nowhere is 404, and no group is m
 })
 
 const whereTwoAreTheLimit = test
-  // One for all: the relay judges by it whether the others' certificates still hold.
+  // One for all: the relay checks with it whether the others' certificates are still valid.
   .extend('clock', () => new ManualClock(Date.UTC(2030, 0, 1, 12)))
   .extend('worldOptions', ({ clock }) => ({ relayLimits: { newPeoplePerDay: 2 }, relayClock: clock }))
 

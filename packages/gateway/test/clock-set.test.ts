@@ -32,7 +32,7 @@ const test = base
     await expect.poll(() => waiting(api), SOON).toContain('unread')
     return { gateway, api }
   })
-  /** The next look for what is too old is over. */
+  /** Resolves when the next sweep of old updates is over. */
   .extend('swept', ({ passes }) => async (gateway: TestGateway): Promise<void> => {
     await passes(updatesSweepEveryMs, gateway)
     await gateway.client.journal.confirm('nobody', 0)

@@ -1,4 +1,4 @@
-// Settings from the environment: what each variable takes, and the one line that names it when it is wrong.
+// Settings from the environment: the values that each variable accepts, and the one line for an invalid one.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

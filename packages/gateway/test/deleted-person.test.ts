@@ -1,4 +1,4 @@
-// A person that deletes the account while the bot talks to it.
+// A person deletes their account while the bot talks to them.
 import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { test } from './fixtures.ts'

@@ -1,4 +1,4 @@
-// A gateway that delivers by webhook to a receiver, and what alice says to the bot.
+// A gateway that delivers by webhook to a receiver, and alice's messages to the bot.
 import { type WebhookStatus, webhookStatus } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
 import type { ManualClock, TestGateway, TestPerson, World } from '@postern/testkit'
@@ -12,7 +12,7 @@ export const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: S
 
 type Ends = { world: World; alice: TestPerson; receiver: TestReceiver }
 
-/** After the news of the chat with alice has arrived. */
+/** After the update about the chat with alice has arrived. */
 export async function deliveringTo({ world, alice, receiver }: Ends, clock?: ManualClock) {
   const { gateway, api } = await onlineGateway(world, webhookTo(receiver.url), clock ? { clock } : {})
   await alice.openInvite((await api.me()).invite_url)

@@ -1,4 +1,4 @@
-// A disk that fails and descriptors that are used up: 503 with a sentence, what can be read is read, and all goes on by itself.
+// A failing disk and exhausted descriptors: 503 with a sentence, reads still work, and everything recovers automatically.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api'
 import { CodedError } from '@postern/protocol'
@@ -136,7 +136,7 @@ describe('no descriptors left', () => {
     const { api } = await opened()
     expect((await sendFile(api, 300_000)).status).toBe(200)
     const { id } = (await (await sendFile(api, 300_000)).json()) as Message
-    // The connection is there, and free: a new one would not be taken.
+    // The connection is open and free: a new one would not be accepted.
     expect(await (await send(api, 'before')).json()).toMatchObject({ text: 'before' })
     await nextTurn()
     {

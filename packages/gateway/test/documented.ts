@@ -1,4 +1,5 @@
-// Whatever a gateway answers in any test, the OpenAPI document must say: status, error code, and every field of the body.
+// The OpenAPI document must describe everything that a gateway answers in any test: status, error code, and every field
+// of the body.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Endpoint, OpenapiDocument } from '@postern/bot-api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,13 +10,13 @@ type Api = { document: OpenapiDocument; endpoints: Endpoint[] }
 
 let loaded: Api | undefined
 
-/** When a gateway first answers: most test files have none. */
+/** Loaded when a gateway first answers: most test files have none. */
 async function load(): Promise<Api> {
   const { endpoints, makeOpenapi } = await import('@postern/bot-api')
   return (loaded ??= { document: makeOpenapi({ version: '1' }), endpoints: Object.values(endpoints) })
 }
 
-/** What the document does not say of an answer; undefined when it says all. */
+/** The difference between an answer and the document; undefined if there is none. */
 export async function complaintAbout(seen: Seen): Promise<string | undefined> {
   const { document, endpoints } = await load()
   const { path, status, json } = seen
@@ -29,7 +30,7 @@ export async function complaintAbout(seen: Seen): Promise<string | undefined> {
   const endpoint = endpoints.find(one => one.method === method && one.path === path)
   const parsed = endpoint?.answer.safeParse(json)
   if (!parsed?.success) return `${what}: ${parsed?.error.message ?? 'no such endpoint'}`
-  // The schema leaves out what it does not know.
+  // The schema drops unknown fields.
   const isWhole = JSON.stringify(sorted(parsed.data)) === JSON.stringify(sorted(json))
   return isWhole ? undefined : `${what}: fields that the document does not have in ${JSON.stringify(json)}`
 }
@@ -54,7 +55,7 @@ const complaints = new Set<string>()
 const judged: Promise<void>[] = []
 const bodies = new WeakMap<FastifyRequest, string>()
 
-/** There the handlers are the test's own, and answer anything. */
+/** Those tests have their own handlers, which answer anything. */
 const hasOwnHandlers = () => /\bhttp-(server|edges)\.test\.ts$/.test(expect.getState().testPath ?? '')
 
 function jsonOf(request: FastifyRequest, { status, type }: { status: number; type: unknown }): unknown {
@@ -63,7 +64,7 @@ function jsonOf(request: FastifyRequest, { status, type }: { status: number; typ
   return status < 400 && hasOwnHandlers() ? undefined : (JSON.parse(body) as unknown)
 }
 
-// Of every server that is made in this process, before it has a route.
+// Called for every server in this process, before it has a route.
 function watch(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onSend', async (request, _, payload) => {
@@ -71,7 +72,7 @@ function watch(message: unknown): void {
   })
   fastify.addHook('onResponse', async (request, reply) => {
     const { url } = request.routeOptions
-    // The reference page is for people, and no part of what it describes.
+    // The reference page is for people, and not part of the API that it describes.
     if (request.is404 || url === undefined || url.startsWith('/reference')) return
     const path = url.replaceAll(/:(\w+)/g, '{$1}') as `/${string}`
     const { statusCode: status, raw } = reply
@@ -84,7 +85,7 @@ function watch(message: unknown): void {
 subscribe('fastify.initialization', watch)
 
 afterAll(async () => {
-  // The next file of this process subscribes again, and must not judge every answer twice.
+  // The next file of this process subscribes again, and must not check every answer twice.
   unsubscribe('fastify.initialization', watch)
   await Promise.all(judged.splice(0))
   expect([...complaints], 'answers that the OpenAPI document does not have').toEqual([])

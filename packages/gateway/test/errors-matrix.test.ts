@@ -1,4 +1,4 @@
-// Every endpoint × every way to be wrong: always the right status, one sentence that names what is wrong, nothing done.
+// Every endpoint × every way to be wrong: always the right status, one sentence that names the fault, and no effect.
 import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
@@ -97,7 +97,7 @@ describe('paths', () => {
   )
 })
 
-/** A body that is right, for endpoints that need one. */
+/** A valid body, for endpoints that need one. */
 const rightBodies: Partial<Record<keyof typeof endpoints, object>> = {
   sendMessage: { text: 'x' },
   editMessage: { text: 'x' },
@@ -107,7 +107,7 @@ const rightBodies: Partial<Record<keyof typeof endpoints, object>> = {
   vote: { options: [] },
 }
 
-/** A request that is right. */
+/** A valid request. */
 function rightRequest(name: string): RequestInit {
   if (name === 'sendFile') {
     const body = new FormData()
@@ -238,7 +238,7 @@ describe('queries and headers', () => {
     expect(await refused(endpoint.method, `${urlOf(endpoint)}?${query}`)).toEqual(badRequest(sentence))
   })
 
-  // Of a hook a key of any length is taken: it comes from a sender that nobody can correct.
+  // A hook accepts a key of any length: it comes from a sender that nobody can correct.
   const sending = all.filter(([, { headers, open }]) => headers && 'idempotency-key' in headers.shape && !open)
   test.for(sending)(
     '[GATEWAY-2.16] %s with an Idempotency-Key that is none: 400',

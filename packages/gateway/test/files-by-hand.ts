@@ -1,4 +1,4 @@
-// Uploads by hand, for senders that no library would be: their head, and whatever a test writes.
+// Uploads by hand, for senders that no library would be: their head, and the bytes that a test writes.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { TestGateway, TestPerson } from '@postern/testkit'
@@ -6,7 +6,7 @@ import type { TestGateway, TestPerson } from '@postern/testkit'
 export const partHead = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'
 export const formEnd = '\r\n--b--\r\n'
 
-/** An upload by hand: its head, and whatever the test writes. */
+/** An upload by hand: its head, and the bytes that the test writes. */
 export function beginUpload(
   { gateway, to }: { gateway: TestGateway; to: TestPerson },
   length: number | 'chunked',

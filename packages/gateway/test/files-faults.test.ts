@@ -1,4 +1,4 @@
-// Uploads when things go wrong: senders that stop, stand still or send too much, and a relay that is out of reach.
+// Uploads when things go wrong: senders that stop, stall or send too much, and a relay that is unreachable.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contentLimits, gatewayLimits } from '@postern/protocol'
 import { passTime, passWhenAwaited } from '@postern/testkit'

@@ -1,4 +1,4 @@
-// Files as they are fetched: whole, in part, or not at all because the caller has them already.
+// Downloads of files: whole, in part, or not at all because the caller already has them.
 import { randomBytes } from 'node:crypto'
 import type { Message } from '@postern/bot-api'
 import { WITHIN } from '@postern/testkit'
@@ -149,7 +149,7 @@ test('[GATEWAY-7.17] who has the file already is told so, and who wants another 
     expect(status).toBe(412)
     expect(JSON.parse(text)).toEqual({ code: 'bad_request', error: 'If-Match: does not match the ETag of the file.' })
   }
-  // It has no date: conditions on one are passed over, and a range under one is not given.
+  // It has no date: conditions on one are ignored, and a range under one is not served.
   const date = 'Sun, 15 Nov 2026 08:00:00 GMT'
   for (const header of ['if-modified-since', 'if-unmodified-since'])
     expect((await ask({ [header]: date })).status).toBe(200)

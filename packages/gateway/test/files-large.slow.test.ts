@@ -1,4 +1,4 @@
-// The largest files there may be: taken to the byte, and never whole in memory.
+// The largest allowed files: accepted to the byte, and never whole in memory.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { badRequest } from './talking.ts'
 const LONG_MS = 600_000
 const MIB = 1024 * 1024
 
-/** A form with a file of so many bytes, made while it is sent. */
+/** A form with a file of this size, generated while it is sent. */
 function form(bytes: number): BodyInit {
   const piece = Buffer.alloc(MIB, 'postern ')
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -35,7 +35,7 @@ const upload = (bytes: number) => ({
 })
 
 const test = base
-  /** A gateway as a process of its own, so that its memory is only its own. */
+  /** A gateway as a separate process, so that its memory can be measured alone. */
   .extend('startProcess', ({ world }) => async (): Promise<{ child: ChildProcess; url: string }> => {
     const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
     const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'gateway'], {
@@ -65,11 +65,11 @@ test('[GATEWAY-7.6] exactly 300 MB are sent, and one byte more is 400 that leave
 
 const headers = { authorization: 'Bearer token' }
 
-/** In MiB: what it takes now, and the most since the last mark. */
+/** In MiB: the current memory, and the peak since the last mark. */
 const memoryOf = ({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM'): number =>
   Number(new RegExp(`${what}:\\s*(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Linux forgets the most that a process has taken when it is told so. */
+/** Linux resets the peak memory of a process on this write. */
 const markMemory = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 test.skipIf(!existsSync('/proc/self/clear_refs'))(

@@ -1,4 +1,4 @@
-// What files leave behind: at the relay, and in the data directory of the gateway.
+// Traces that files leave at the relay and in the data directory of the gateway.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@postern/testkit'
@@ -29,7 +29,7 @@ export async function nothingIsLeft(world: World): Promise<void> {
   await expect.poll(() => blobsAtRelay(world), SOON).toEqual([])
 }
 
-/** One of the gateway's own figures. */
+/** One of the gateway's own metrics. */
 export async function figure(api: Api, name: string): Promise<number> {
   const figures = await (await api.get('/v1/metrics')).text()
   const line = figures.split('\n').find(one => one.startsWith(`${name} `))

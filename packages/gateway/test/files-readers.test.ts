@@ -1,4 +1,4 @@
-// Readers of files that leave or stand still, and files that are gone, changed or not here yet.
+// Readers of files that leave or stall, and files that are gone, changed or not here yet.
 import { once } from 'node:events'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -184,7 +184,7 @@ test('[GATEWAY-7.14] a reader that hangs up while the file is fetched gives its 
   expect(filesOfGateway(world)).toHaveLength(2)
   other.abort()
   await expect(last).rejects.toThrow()
-  // The fetch has ended with the last who waited for it.
+  // The fetch ends with its last waiter.
   await expect.poll(() => relay.held.size, SOON).toBe(0)
   await expect.poll(() => filesOfGateway(world).length, SOON).toBe(1)
   expect(await downloads(api)).toBe(0)
@@ -206,7 +206,7 @@ test('[GATEWAY-7.14] a reader that stands still for a minute is cut off', async 
     return await downloads(api)
   }
   await expect.poll(passTimeAndLook, SOON).toBe(0)
-  // Only now it goes on, too late.
+  // It resumes only now, too late.
   socket.resume()
   await expect.poll(() => socket.closed, SOON).toBe(true)
   expect(socket.bytesRead).toBeLessThan(size)

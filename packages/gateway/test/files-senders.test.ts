@@ -1,4 +1,4 @@
-// Senders of files that break off, trickle or ask first, and a relay that has no room for what they send.
+// Senders of files that break off, trickle or ask first, and a relay without space for their files.
 import { rmSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { gatewayLimits } from '@postern/protocol'
@@ -50,7 +50,7 @@ test('[GATEWAY-7.20] a body that breaks off behind its form is not sent: who hea
   unended.destroy()
   await nothingIsLeft(world)
   expect(await api.ok('GET', `${path}/messages`)).toEqual([])
-  // What stands behind a form is passed over.
+  // Bytes after a form are skipped.
   const behind = beginUpload({ gateway, to: alice }, form.length + 10)
   behind.write(`${form}0123456789`)
   expect(await answerOf(behind)).toMatch(/^HTTP\/1\.1 200 /)
@@ -77,7 +77,7 @@ test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the pla
   await expect.poll(trickle, SOON).toMatch(/^HTTP\/1\.1 400 [^]*"body: arrived too slowly: send at least 65536 bytes/)
   await nothingIsLeft(world)
   expect(await figure(api, 'postern_file_uploads')).toBe(0)
-  // And who still goes on like this is cut off.
+  // A sender that still continues like this is cut off.
   const goOn = async () => {
     await trickle()
     return socket.closed

@@ -1,4 +1,4 @@
-// The way from the gateway to its relay, in a test's hands: what blobs give can be held back.
+// A proxy between the gateway and its relay: the test can hold back the bytes of blobs.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -7,7 +7,7 @@ const FETCH = Buffer.from('GET /blobs/')
 
 export class SlowRelay {
   readonly url: string
-  /** How many times a blob was asked for. */
+  /** Requests for a blob. */
   fetches = 0
   /** Connections on which a blob is held back. */
   readonly held = new Set<Socket>()

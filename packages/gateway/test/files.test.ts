@@ -1,4 +1,4 @@
-// Files that the bot sends: they come to people as what they are, and captions change.
+// Files that the bot sends: people receive them with the right type, and captions change.
 import { randomBytes } from 'node:crypto'
 import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
@@ -17,7 +17,7 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const opus = latin1(`OggS${'\0'.repeat(24)}OpusHead\x01`)
 const mp4 = latin1('\0\0\0\x18ftypisom\0\0\0\0isommp42\0\0\0\x08mdat')
 
-/** The bytes as a person gets them. */
+/** The bytes as a person receives them. */
 async function fetched(person: TestPerson, sent: { id: string; chat: string }): Promise<Buffer> {
   const file = await person.client.files.open(sent.chat as never, sent.id as MessageId, WITHIN)
   return Buffer.concat(await Array.fromAsync(file.read(), chunk => Uint8Array.from(chunk)))

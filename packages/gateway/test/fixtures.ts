@@ -1,4 +1,4 @@
-// What tests of the gateway name: one that is online, one that alice talks to, one with hooks, a receiver of its webhook.
+// Fixtures for the gateway: one that is online, one that alice talks to, one with hooks, a receiver of its webhook.
 import type { ManualClock } from '@postern/testkit'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { onlineGateway } from './api.ts'

@@ -39,7 +39,7 @@ const options = {
 
 const compiler = join(import.meta.dirname, '../../../node_modules/.bin/tsc')
 
-/** Throws with what the compiler says. */
+/** Throws with the compiler's output. */
 async function compile(folder: string): Promise<void> {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['**/*.ts'] }))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
@@ -48,7 +48,7 @@ async function compile(folder: string): Promise<void> {
   })
 }
 
-/** As a program reads updates: by their type alone the compiler knows what they hold. */
+/** How a program reads updates: their type alone tells the compiler their fields. */
 const reader = (path: string, update: string) => `${path}
 export function line(update: ${update}): string {
   switch (update.type) {
@@ -79,7 +79,7 @@ test('[GATEWAY-2.23] types by openapi-typescript compile', async ({ directory, o
   await expect(compile(folder)).rejects.toThrow(/wrong\.ts.*'time' does not exist/)
 })
 
-/** The program of docs/clients.md as it stands there, but for the address. */
+/** The program in docs/clients.md, with another address. */
 function documentedLoop(url: string): string {
   const page = readFileSync(new URL('../../../docs/clients.md', import.meta.url), 'utf8')
   const program = /^```ts\n(.*?)^```$/ms.exec(page)?.[1] ?? ''
@@ -109,7 +109,7 @@ test.for(readers)(
     onTestFinished(() => void program.kill('SIGKILL'))
     await person.say(bot, 'Hi')
     await person.hears('Hi')
-    // It has confirmed nothing yet of what it has answered, or all of it: nobody knows.
+    // It has confirmed none of the answered updates, or all of them: which one is unknown.
     program.kill('SIGKILL')
     await once(program, 'exit')
     program = start()

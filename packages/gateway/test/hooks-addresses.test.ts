@@ -1,4 +1,4 @@
-// The address of a hook is a secret: the message that brings it does not stay in the history.
+// The address of a hook is a secret: the message with it does not stay in the history.
 import type { Message } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
 import { ManualClock, passTime, type TestGateway, WITHIN } from '@postern/testkit'
@@ -28,7 +28,7 @@ const test = base
     await expect.poll(() => started.gateway.client.chats.list().length, SOON).toBe(1)
     await alice.say(started.bot, '/hook text')
     const told = await hearsFrom(alice, 'Хук')
-    // She may have it before its sender knows that it is sent.
+    // She may have it before its sender knows that it was sent.
     await expect.poll(() => waiting(started.gateway), SOON).toContain(told.id)
     return { ...started, told, url: /https:\S+/.exec(told.text ?? '')?.[0] ?? '' }
   })

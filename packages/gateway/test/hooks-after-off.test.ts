@@ -1,4 +1,4 @@
-// Posts to a gateway that was off for hours, before it has heard how long: what is said again then is news, not a repeat.
+// Posts to a gateway that was off for hours, before it knows for how long: a repeated report is then news.
 import { privateChatId } from '@postern/protocol'
 import { passTime, type TestGateway } from '@postern/testkit'
 import { expect } from 'vitest'

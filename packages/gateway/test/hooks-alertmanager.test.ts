@@ -56,7 +56,7 @@ const test = base
     await expect.poll(isReady, SOON).toBe(200)
     return { url }
   })
-  /** Tells the Alertmanager. */
+  /** Raises alerts in the Alertmanager. */
   .extend('raise', ({ manager }) => async (...alerts: Alert[]): Promise<void> => {
     const body = alerts.map(({ name, instance, isOver }) => ({
       labels: { alertname: name, instance, severity: 'critical' },

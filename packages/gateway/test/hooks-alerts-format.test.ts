@@ -1,4 +1,4 @@
-// The format `alerts`: what comes in, and the words that go out.
+// The format `alerts`: the bodies, and the texts of the messages.
 import { readFileSync } from 'node:fs'
 import { charCount, contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
@@ -225,7 +225,7 @@ describe('what does not fit into one message', () => {
       '🔥 HighLoad: 3 срабатывания',
       ...[0, 1, 2].map(at => expect.stringMatching(new RegExp(`^${at}(🙂){1300,}… \\(critical, node-${at}\\)$`, 'u'))),
     ])
-    // Nothing is lost: what was cut stands in what follows, each behind the mark of a line that goes on.
+    // Nothing is lost: the cut text is in the messages that follow, each part after the mark of a continued line.
     const told = [...first.matchAll(/🙂/gu), ...rest.join('').matchAll(/🙂/gu)].length
     expect([told, rest.join('').match(/…|\d$/gmu)?.length]).toEqual([9000, 6])
     expect(parts.every(part => charCount(part) <= contentLimits.textCharsMax)).toBe(true)

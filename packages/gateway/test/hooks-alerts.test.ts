@@ -1,4 +1,4 @@
-// Alerts end to end: what fires, what is resolved in reply to it, and what was said already.
+// Alerts end to end: firing alerts, resolved alerts in reply, and repeats.
 import { readFileSync } from 'node:fs'
 import { hookLimits, privateChatId } from '@postern/protocol'
 import { ManualClock, WITHIN } from '@postern/testkit'
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>
 const fixture = (name: string): Fields =>
   JSON.parse(readFileSync(new URL(`./fixtures/alerts/${name}.json`, import.meta.url), 'utf8')) as Fields
 
-/** As a body of the named group: states of its alerts, in order. */
+/** A body of the named group: the states of its alerts, in order. */
 const group = (name: string, states: string[], more: Fields = {}): Fields => ({
   version: '4',
   status: states.includes('firing') ? 'firing' : 'resolved',
@@ -28,11 +28,11 @@ const group = (name: string, states: string[], more: Fields = {}): Fields => ({
 const test = base
   .extend('hooked', ({ world, alice, clock }) => hookedGateway(world, alice, { clock }))
   .extend('hook', ({ hooked, alice }) => newHook(hooked.api, alice.id, 'alerts'))
-  /** What the sender is answered. */
+  /** The status that the sender receives. */
   .extend('alert', ({ hooked, hook }) => async (json: Fields, to = hook): Promise<number> => {
     return (await post(hooked.gateway, to, { json })).status
   })
-  /** How many messages the bot has written in all. */
+  /** How many messages the bot has sent in all. */
   .extend('written', ({ hooked, alice }) => {
     let ends = 0
     return async (): Promise<number> => {

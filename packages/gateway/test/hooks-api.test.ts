@@ -1,4 +1,4 @@
-// Hooks through the API and the edge they are posted to: secrets, statuses, guesses, logs.
+// Hooks through the API, and the endpoint for posts: secrets, statuses, guesses, logs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -87,7 +87,7 @@ test.for([
   const { gateway, api } = await hookedGateway(world, alice, { env: { HOOKS_URL: url } })
   const made = await newHook(api, alice.id, 'text')
   expect(made.url.slice(0, start.length + 5)).toBe(start + secretOf(made).slice(0, 5))
-  // By a proxy that takes the path away, and by one that does not.
+  // Through a proxy that strips the path, and through one that does not.
   for (const path of [`/hooks/${secretOf(made)}`, new URL(made.url).pathname]) {
     const answer = await fetch(gateway.url + path, { method: 'POST', body: path.slice(0, 5) })
     expect([answer.status, await answer.json()]).toEqual([200, {}])

@@ -1,4 +1,4 @@
-// Hooks by commands in a chat: what owners can do, what others are told, and what the bot says of itself.
+// Hooks by commands in a chat: what owners can do, what others are answered, and the bot's declared commands.
 import type { Bot, Hook } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
 import { type ManualClock, passTime, type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
@@ -9,7 +9,7 @@ import { allFormats, HOOKS_URL, hearsFrom, say } from './hooks.ts'
 
 type Started = { gateway: TestGateway; api: Api; bot: ChatId; hooks: () => Promise<Hook[]> }
 
-/** The bot's answer to what a person says. */
+/** The bot's answer to a person's message. */
 async function answer(person: TestPerson, chat: ChatId, text: string): Promise<string> {
   await person.say(chat, text)
   return (await person.next('message', event => event.chat_id === chat)).message.text ?? ''
@@ -254,7 +254,7 @@ describe('restarts', () => {
     await alice.say(bot, '/hook text')
     await expect.poll(async () => (await hooks()).length, SOON).toBe(1)
     await hearsFrom(alice, 'Хук')
-    // The relay takes the answer, and the gateway is stopped before it knows.
+    // The relay accepts the answer, and the gateway is stopped before it knows.
     await alice.say(bot, '/hook alerts')
     gateway.wire.incoming = frame =>
       gateway.client

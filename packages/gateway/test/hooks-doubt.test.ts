@@ -1,4 +1,4 @@
-// Posts in doubt about one group or branch: a pair of senders is heard once, and what follows knows what was written.
+// Posts in doubt about one group or branch: a pair of senders causes one message, and later posts know what was sent.
 import type { HookFormat } from '@postern/bot-api'
 import { CodedError, hookLimits } from '@postern/protocol'
 import { passTime, type TestGateway } from '@postern/testkit'
@@ -8,7 +8,7 @@ import { backOnline, hearsFrom, hookedGateway, newHook, post } from './hooks.ts'
 
 type Fields = Record<string, unknown>
 
-/** What one of a pair of senders says about the group; the other says the same under its own address. */
+/** The body of one sender of a pair; the other reports the same under its own address. */
 const load = (states: string[], sender = 'a'): Fields => ({
   version: '4',
   status: states.includes('firing') ? 'firing' : 'resolved',
@@ -32,12 +32,12 @@ const test = base
   .extend('hooked', ({ world, alice, clock }) => hookedGateway(world, alice, { clock }))
   .extend('format', (): HookFormat => 'alerts')
   .extend('hook', ({ hooked, alice, format }) => newHook(hooked.api, alice.id, format))
-  /** What the sender is answered, however long that takes. */
+  /** The status that the sender receives, however long that takes. */
   .extend('posted', ({ hooked, hook, clock }) => {
     return async (json: Fields, headers: Record<string, string> = {}): Promise<number> =>
       (await passTime(clock, post(hooked.gateway, hook, { json, headers }))).status
   })
-  /** The relay takes what is sent, and its answers are lost. */
+  /** The relay accepts the messages, and its answers are lost. */
   .extend('inDoubt', ({ hooked, posted }) => {
     return async (json: Fields, headers: Record<string, string> = {}): Promise<void> => {
       const { wire } = hooked.gateway
@@ -61,7 +61,7 @@ const test = base
     clock.advance(forMs)
     await reconnect()
   })
-  /** The first words of all that the bot has written. */
+  /** The first words of every message that the bot has sent. */
   .extend('written', ({ hooked, alice, clock }) => async (): Promise<string[]> => {
     const end = `end ${clock.nowMs()}`
     await passTime(clock, hooked.api.send(alice.id, { text: end }))
@@ -254,7 +254,7 @@ describe('what comes after a post in doubt', () => {
 
 type Write = (change: (database: object) => unknown, durability?: string) => Promise<unknown>
 
-/** As on a disk that is nearly full: what notes the next attempt, or its end, finds no room, and the message does. */
+/** As on a nearly full disk: the note of the next attempt, or of its end, finds no space, and the message does. */
 function failNextNote({ client }: TestGateway, kind = 'attempt'): void {
   const { store } = (client as unknown as { core: { store: { write: Write } } }).core
   const write = store.write.bind(store)

@@ -1,4 +1,4 @@
-// Floods: many posts at once, large bodies, senders without patience. Order stays, answers come in time, the API lives on.
+// Floods: many concurrent posts, large bodies, impatient senders. The order stays, answers come in time, the API stays up.
 import { hookLimits, privateChatId } from '@postern/protocol'
 import { passTime, passWhenAwaited } from '@postern/testkit'
 import { expect } from 'vitest'
@@ -65,7 +65,7 @@ test('[GATEWAY-10.18] a queue that is full answers 502, never 429, and takes pos
   const posts = Array.from({ length: hookLimits.waitingMax + 20 }, (_, at) =>
     say(gateway, hook, `${at}`).then(({ status }) => void answered.push(status)),
   )
-  // Those who find no place are told so at once: the time stands.
+  // Senders without a slot are answered immediately: the clock stands still.
   await expect.poll(() => answered.length, SOON).toBe(20)
   await passWhenAwaited(clock, hookLimits.postWithinMs, Promise.all(posts))
   expect(new Set(answered)).toEqual(new Set([502]))

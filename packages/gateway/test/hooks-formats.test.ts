@@ -1,4 +1,4 @@
-// What each format makes of a post and of what it remembers, as values: no hook, no chat, no clock.
+// The plan of each format for a post and its memory, as values: no hook, no chat, no clock.
 import { hookFormat } from '@postern/bot-api'
 import { commandArgsFault, hookLimits, type MessageId } from '@postern/protocol'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const alert = (status: 'firing' | 'resolved') =>
 const run = (status: string, id?: number) =>
   formats.pipeline.read(json({ object_kind: 'pipeline', object_attributes: { id, ref: 'main', status } }))
 
-/** What is kept of the subject once the plan is carried out. */
+/** The stored state of the subject once the plan is executed. */
 function keptBy(format: keyof typeof formats, post: ReturnType<typeof alert>, past?: object) {
   const plan = post.plan(past as Record<string, unknown> | undefined, NOW_MS)
   if (plan.kind === 'silent' || !plan.becomes) return undefined

@@ -1,4 +1,4 @@
-// A gateway that is killed in the middle of posts, and senders that come again with the same body.
+// A gateway is killed in the middle of posts, and senders retry with the same body.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { say } from './hooks.ts'
 import { listeningUrl } from './listening-url.ts'
 
 const TOKEN = 'test-token'
-/** From the moment of a post: before its first write, and at each step behind it. */
+/** From the moment of a post: before its first write, and at each later step. */
 const KILLED_AFTER_MS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 14]
 
 let url: string
@@ -32,7 +32,7 @@ async function ask<Answer>(method: string, path: string, json?: object): Promise
   return (await answer.json()) as Answer
 }
 
-/** As senders do it: the same body, until somebody says that it is written. */
+/** As senders do it: the same body, until it is acknowledged. */
 async function insist(hook: CreatedHook, text: string): Promise<void> {
   const isWritten = () =>
     say({ url }, hook, text).then(
@@ -43,7 +43,7 @@ async function insist(hook: CreatedHook, text: string): Promise<void> {
 }
 
 const test = base
-  /** On another port each time: who knows one beforehand may find it taken. */
+  /** On another port each time: a port chosen in advance may be in use. */
   .extend('start', ({ world, alice }) => async (): Promise<void> => {
     running = fork(new URL('./run-gateway.ts', import.meta.url), {
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
@@ -65,7 +65,7 @@ const test = base
         () => true,
         () => false,
       )
-    // A process needs its time where others are at work.
+    // A process needs time to start on a busy machine.
     await expect.poll(isThere, { interval: 20 }).toBe(true)
   })
   .extend('befriend', ({ alice }) => async (): Promise<ChatId> => {
@@ -100,7 +100,7 @@ test('[GATEWAY-10.5] killed at any moment of a post, what is posted again is wri
     )
     await wait(afterMs)
     await kill()
-    // Who was told that it is written does not come again.
+    // A sender whose post was acknowledged does not retry.
     const status = await posted
     await start()
     if (status !== 200) await insist(hook, text)

@@ -1,4 +1,4 @@
-// Posts whose end was not on the disk yet when the gateway was killed: the relay tells what became of them.
+// Posts whose end was not on the disk when the gateway was killed: the relay knows their outcome.
 import type { CreatedHook, HookFormat } from '@postern/bot-api'
 import { openDataDirectory } from '@postern/core/node'
 import { contentLimits, hookLimits } from '@postern/protocol'
@@ -25,7 +25,7 @@ const failedRun: Fields = {
   project: { path_with_namespace: 'shop/cart' },
 }
 
-/** How many messages wait for the relay's word there. */
+/** How many messages there wait for the relay's answer. */
 function waitingOn(disk: string): number {
   const database = openDataDirectory(disk)
   try {
@@ -35,25 +35,25 @@ function waitingOn(disk: string): number {
   }
 }
 
-/** The clock stands: what is deferred goes to the disk with another write alone. */
+/** The clock stands still: deferred changes reach the disk only with another write. */
 const test = base
   .extend('hooked', ({ world, alice, clock }) => hookedGateway(world, alice, { clock }))
   .extend('hook', ({ hooked, alice }) => newHook(hooked.api, alice.id, 'text'))
-  /** What the sender is answered, however long that takes. */
+  /** The status that the sender receives, however long that takes. */
   .extend('posted', ({ hooked, clock }) => {
     return async (to: CreatedHook, wanted: Post): Promise<number> =>
       (await passTime(clock, post(hooked.gateway, to, wanted))).status
   })
-  /** Posted and answered, and then killed before a word of its end is on the disk. Gives the hook, which is new. */
+  /** Posted and answered, and then killed before anything about its end is on the disk. Returns the hook, which is new. */
   .extend('killedAfter', ({ hooked, alice, clock }) => {
     return async (format: HookFormat, wanted: Post): Promise<CreatedHook> => {
       for (;;) {
         const hook = await newHook(hooked.api, alice.id, format)
-        // What others say would be written, and take the end along.
+        // Messages of others would be written, and take the end along.
         hooked.gateway.wire.incoming = frame => (decodeRelayFrame(frame).kind === 'deliver' ? [] : [frame])
         expect(await post(hooked.gateway, hook, wanted)).toMatchObject({ status: 200 })
         const disk = hooked.diskNow()
-        // Something of the gateway's own may have been written, too: then the next one is looked at.
+        // The gateway may have written something else, too: then the next attempt is checked.
         if (waitingOn(disk) === 0) continue
         await hooked.restartFrom(disk)
         await backOnline(clock, hooked.gateway)
@@ -65,7 +65,7 @@ const test = base
     clock.leap(forMs)
     await backOnline(clock, hooked.gateway)
   })
-  /** The first line of all that the bot has written. */
+  /** The first line of every message that the bot has sent. */
   .extend('written', ({ hooked, alice, clock }) => async (): Promise<string[]> => {
     await passTime(clock, hooked.api.send(alice.id, { text: 'end' }))
     await passTime(clock, alice.hears('end'))

@@ -1,4 +1,5 @@
-// Answers to hook posts that were given and never arrived: who comes again doubles nothing, and what is meant twice is written twice.
+// Answers to hook posts that were sent and never arrived: a retry doubles nothing, and a post that is meant twice is
+// sent twice.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { HookFormat } from '@postern/bot-api'
@@ -13,7 +14,7 @@ async function connected(port: number): Promise<Socket> {
   return socket
 }
 
-/** Who posts to one hook, over connections that the test ends in one way or another. */
+/** A sender to one hook, over connections that the test ends in one way or another. */
 class Sender {
   readonly #hooked: HookedGateway
   readonly #hook: { url: string }
@@ -34,7 +35,7 @@ class Sender {
     return Number(answer.toString().split(' ', 2)[1])
   }
 
-  /** Over a connection of its own, which it ends when it has read the answer. */
+  /** Over a separate connection, which it ends when it has read the answer. */
   async hears(body: string): Promise<void> {
     const socket = await this.connect()
     expect(await this.post(socket, body)).toBe(200)
@@ -43,7 +44,7 @@ class Sender {
     await this.#endSeen()
   }
 
-  /** The answer has come to the sender's machine, and the sender has not read it. */
+  /** The answer has reached the sender's machine, and the sender has not read it. */
   async resets(body: string): Promise<void> {
     const socket = await this.connect()
     expect(await this.post(socket, body)).toBe(200)
@@ -51,7 +52,7 @@ class Sender {
     await this.#endSeen()
   }
 
-  /** Somebody on the way takes the answer, and cuts off the sender; to the gateway it says an orderly goodbye. */
+  /** A proxy accepts the answer and cuts off the sender; to the gateway it closes in order. */
   async hearsNothing(body: string): Promise<void> {
     const proxy = createServer(sender => {
       sender.on('error', () => undefined)
@@ -84,7 +85,7 @@ class Sender {
     ].join('\r\n')
   }
 
-  /** What is asked behind the end of a connection is answered after it. */
+  /** A request after the end of a connection is answered after the gateway has noticed that end. */
   async #endSeen(): Promise<void> {
     for (const _ of [1, 2]) await this.#hooked.api.me()
   }
@@ -100,7 +101,7 @@ const test = base
     clock.leap(ms)
     await backOnline(clock, hooked.gateway)
   })
-  /** All that the bot has written, when what comes last has come. */
+  /** Every message of the bot, once the last one has arrived. */
   .extend('texts', ({ hooked, alice, senderTo }) => async (): Promise<string[]> => {
     const last = await senderTo('text')
     await last.hears('end')

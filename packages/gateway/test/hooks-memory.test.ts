@@ -1,4 +1,4 @@
-// What is remembered of posts: bounded in time and number for each hook, over restarts too, and gone with the hook.
+// The memory of posts: bounded in time and number for each hook, also across restarts, and removed with the hook.
 import { hookLimits, type MessageId } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-// The format `pipeline`: what comes in, and the words that go out.
+// The format `pipeline`: the bodies, and the texts of the messages.
 import { contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readPipeline } from '../src/hooks/formats/pipeline.ts'

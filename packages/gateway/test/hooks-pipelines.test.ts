@@ -1,4 +1,4 @@
-// Pipelines end to end: failures, what mends them, and what nobody needs to hear.
+// Pipelines end to end: failures, fixes, and runs without news.
 import { expect } from 'vitest'
 import { test as base } from './fixtures.ts'
 import { hearsFrom, newHook, post, secretOf } from './hooks.ts'
@@ -16,11 +16,11 @@ const event = ({ status, id = 1, ref = 'main', tag = false, project = 'shop/cart
 
 const test = base
   .extend('hook', ({ hooked, alice }) => newHook(hooked.api, alice.id, 'pipeline'))
-  /** What the sender is answered. */
+  /** The status that the sender receives. */
   .extend('run', ({ hooked, hook }) => async (what: Run, headers: Record<string, string> = {}): Promise<number> => {
     return (await post(hooked.gateway, hook, { json: event(what), headers })).status
   })
-  /** The first lines of all that the bot has written. */
+  /** The first lines of every message that the bot has sent. */
   .extend('written', ({ hooked, alice }) => async (): Promise<string[]> => {
     const { body } = await hooked.api.send(alice.id, { text: `end ${performance.now()}` })
     await alice.hears(String(body['text']))

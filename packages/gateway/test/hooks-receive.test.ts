@@ -1,4 +1,4 @@
-// Posts to a hook while the relay fails, the chat goes, and senders come again: nothing doubled, nothing behind one's back.
+// Posts to a hook while the relay fails, the chat goes, and senders retry: nothing is doubled, and nothing is sent unnoticed.
 import { hookLimits } from '@postern/protocol'
 import { passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
@@ -26,7 +26,7 @@ const test = base
     hooked.gateway.wire.drop()
     await backOnline(clock, hooked.gateway)
   })
-  /** The relay takes what is posted, alice hears it, and the relay's answer is lost. */
+  /** The relay accepts the post, alice receives it, and the relay's answer is lost. */
   .extend('inDoubt', ({ hooked, alice, clock }) => {
     return async (text: string, posting: (text: string) => Promise<Posted>): Promise<Posted> => {
       const { wire } = hooked.gateway
@@ -133,7 +133,7 @@ describe('502', () => {
     await expect.poll(() => clock.isAwaited(hookLimits.postWithinMs), SOON).toBe(true)
     const hungUp = new AbortController()
     const second = post(hooked.gateway, hook, { body: 'second', signal: hungUp.signal }).catch(() => 'hung up')
-    // Asked behind it, and answered: by then it has come, and waits.
+    // Requested after it, and answered: by then it has arrived, and waits.
     for (const _ of [1, 2]) await hooked.api.me()
     hungUp.abort()
     expect(await second).toBe('hung up')
@@ -156,7 +156,7 @@ describe('502', () => {
     await alice.hears('once')
     hungUp.abort()
     expect(await first).toBe('hung up')
-    // They are heard after the hang-up, and need no relay.
+    // They are received after the hang-up, and need no relay.
     for (const _ of [1, 2]) await hooked.api.me()
     hooked.gateway.wire.release()
     expect((await speak('once')).status).toBe(200)

@@ -1,4 +1,4 @@
-// How often somebody who may not manage hooks is answered, also while the clock is set.
+// How often an account that may not manage hooks is answered, also while the clock is set.
 import { type AccountId, hookLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'

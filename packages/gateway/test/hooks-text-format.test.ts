@@ -1,4 +1,4 @@
-// The format `text`, how texts are cut into parts, and what strangers' words are cleaned of.
+// The format `text`, how texts are split into parts, and how strangers' words are cleaned.
 import { charCount } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readAlerts } from '../src/hooks/formats/alerts.ts'
@@ -174,7 +174,7 @@ describe('hostile payloads', () => {
     expectHarmless(text ?? '', 7)
   })
 
-  /** What goes on behind the lines is marked as that. */
+  /** A continued line is marked as such. */
   function expectHarmless(text: string, linesMax: number): void {
     const all = text.split(/[\n\u2028\u2029\u0085]/)
     const lines = all.filter(line => !line.startsWith('…'))

@@ -1,4 +1,4 @@
-// Posts that were written and whose senders may not know it: a retry is found out, and news is not taken for one.
+// Posts that were sent and whose senders may not know it: a retry is recognized, and news is not mistaken for one.
 import { type Clock, hookLimits, privateChatId, silentLog } from '@postern/protocol'
 import { passTime } from '@postern/testkit'
 import { expect } from 'vitest'
@@ -15,7 +15,7 @@ const test = base
   .extend('gateway', ({ online }) => online.gateway)
   .extend('api', ({ online }) => online.api)
   .extend('hook', ({ alice, api }) => newHook(api, alice.id, 'text'))
-  /** What a process has in memory: a new one is what a restart makes of what is on disk. */
+  /** The memory of a process: a new one loads the disk, as after a restart. */
   .extend(
     'newProcess',
     ({ clock, gateway }) =>
@@ -27,7 +27,7 @@ const test = base
         return new HookReceiver({ client, hooks, memory, clock: own, elapsed, metrics: new Metrics(), log })
       },
   )
-  /** Resolves when it is written; the sender hears of it when it is told so. */
+  /** Resolves when the message is sent; the sender gets the answer when the test says so. */
   .extend(
     'posted',
     ({ hook }) =>
@@ -115,7 +115,7 @@ test.for([
     const to = await newHook(api, alice.id, format)
     ;(await posted(newProcess(), body, to))('hung up')
     const { elapsed } = gateway.client
-    // Time was counted anew since, from where the clock stood when it was set right.
+    // Elapsed time restarted since, from the clock's value when it was corrected.
     const behind = { isKnown: true, offMs: 0, nowMs: () => elapsed.nowMs() - 3 * 86_400_000 }
     ;(await posted(newProcess(clock, behind), body, to))('heard')
     await expect.poll(() => alice.texts(privateChatId(gateway.client.account))).toHaveLength(2)

@@ -9,7 +9,7 @@ import { type ManualClock, passTime, type TestGateway, type TestPerson, type Wor
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 
-/** Every format, as people and callers are told of it. A new one is named here. */
+/** Every format, as people and callers see it. Add a new one here. */
 export const allFormats = {
   inChat: '/hook alerts, /hook pipeline или /hook text',
   inApi: 'alerts, pipeline or text',
@@ -71,7 +71,7 @@ export class HookedGateway {
     return new HookedGateway(await start(world, options), { world, options })
   }
 
-  /** Its process ends and another begins on the same directory, by the same clock where no other is named. */
+  /** Ends its process and starts another on the same directory, with the same clock unless another is given. */
   async restart(options: { clock?: Clock } = {}): Promise<void> {
     await this.#world.closeGateway(this.gateway)
     const env = { ...this.#options.env, DATA_DIR: this.#directory }
@@ -80,17 +80,17 @@ export class HookedGateway {
     this.api = api
   }
 
-  /** A copy of what is on the disk by now, without all that was to go there soon. */
+  /** A copy of the current disk, without changes that were to be written soon. */
   diskNow(): string {
     const copy = join(this.#world.directory, `disk-${randomUUID()}`)
     cpSync(this.#directory, copy, { recursive: true })
     return copy
   }
 
-  /** As if it had been killed when the disk was so. */
+  /** As if it had been killed with the disk in that state. */
   async restartFrom(disk: string): Promise<void> {
     this.#directory = disk
-    // What a stop does, the relay must not hear of.
+    // The relay must not notice the stop.
     this.gateway.wire.cut()
     await this.restart()
   }
@@ -123,7 +123,7 @@ export const backOnline = (clock: ManualClock, { client }: TestGateway): Promise
 export const newHook = (api: Api, chat: string, format: HookFormat): Promise<CreatedHook> =>
   api.ok<CreatedHook>('POST', '/v1/hooks', { chat_id: chat, format })
 
-/** The next message of the bot that begins so. */
+/** The next message of the bot that begins like this. */
 export async function hearsFrom(person: TestPerson, start: string): Promise<Message> {
   return (await person.next('message', ({ message }) => message.text?.startsWith(start) === true)).message
 }

@@ -1,9 +1,9 @@
-// Words of people whose clients keep no rules, as the bot's operator gets them.
+// Words of people whose clients break the rules, as the bot's operator receives them.
 import { fromUtf8, privateChatId, utf8 } from '@postern/protocol'
 import { expect, vi } from 'vitest'
 import { test } from './fixtures.ts'
 
-/** What goes out in the place of a text and of the name beside it. */
+/** The values sent in place of a text and of the name with it. */
 const forged = vi.hoisted(() => ({ body: {} as object, name: '' }))
 
 vi.mock(import('@postern/protocol/content'), async original => {

@@ -1,4 +1,4 @@
-// What is hardly HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into another.
+// Requests that are barely HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into another.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { accountIdOf, apiError, chatIdOf, type Endpoint, endpoints, messageIdOf } from '@postern/bot-api'
@@ -46,7 +46,7 @@ beforeEach(() => {
 
 type Answer = { status: number; headers: string; text: string }
 
-/** Everything that comes back for these bytes until the connection ends. */
+/** All bytes that come back until the connection ends. */
 async function send(...pieces: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const answer: Buffer[] = []
@@ -56,7 +56,7 @@ async function send(...pieces: string[]): Promise<string> {
   return Buffer.concat(answer).toString()
 }
 
-/** The answers in what came back, by their Content-Length. */
+/** The answers in these bytes, by their Content-Length. */
 function answersIn(bytes: string): Answer[] {
   const answers: Answer[] = []
   for (let rest = bytes; rest !== ''; ) {
@@ -83,7 +83,7 @@ const bad = (error: string) => ({ status: 400, code: 'bad_request', error })
 const post = (headers: string, body: string) =>
   `POST /v1/chats/${chat}/messages HTTP/1.1\r\n${authorized}${json}${headers}\r\n${body}`
 
-/** The next answer with updates waits until it is let go. */
+/** The next answer with updates waits until the test releases it. */
 function updatesHeldBack() {
   const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   handlers.getUpdates.mockImplementationOnce(async () => {
@@ -236,7 +236,7 @@ describe('what is hardly HTTP', () => {
     await refused
     go.resolve()
     const answers = answersIn(await answered)
-    // It was not begun yet: that its body is broken is all that is known of it.
+    // It was not begun yet: only its broken body is known.
     expect(answers.map(({ status }) => status)).toEqual([200, 400])
   })
 })

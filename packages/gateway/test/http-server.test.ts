@@ -1,4 +1,4 @@
-// The edge of the API over real sockets: token, paths, bodies and errors. What the endpoints do is tested elsewhere.
+// The HTTP layer of the API over real sockets: token, paths, bodies and errors. The endpoints are tested elsewhere.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { accountIdOf, apiError, chatIdOf, endpoints, messageIdOf } from '@postern/bot-api'

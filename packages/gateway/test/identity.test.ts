@@ -1,4 +1,4 @@
-// Who the bot is to others, over the API: its invite link, and what is compared with people.
+// The bot's identity over the API: its invite link, and the safety numbers that people compare.
 import { bot, safetyNumber } from '@postern/bot-api'
 import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'

@@ -1,8 +1,8 @@
-// Where a gateway listens that runs as a process of its own and chose its port itself.
+// The address of a gateway that runs as a separate process and chose its port itself.
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** From its log, which is read on: a pipe that nobody reads would hold it up. */
+/** From its log, which must be read further: a full pipe would block it. */
 export async function listeningUrl(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error('its standard output is not read')
   const { promise, resolve, reject } = Promise.withResolvers<string>()

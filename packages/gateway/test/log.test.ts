@@ -1,4 +1,4 @@
-// What the gateway says in its log, and what it never says.
+// The lines of the gateway's log, and the secrets that it never contains.
 import { join } from 'node:path'
 import type { SocketFactory } from '@postern/core'
 import { ManualClock, passTime, WITHIN } from '@postern/testkit'

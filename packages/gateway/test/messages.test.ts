@@ -1,4 +1,4 @@
-// Messages end to end: what the bot does reaches people, and what people do reaches the bot.
+// Messages end to end: the bot's actions reach people, and people's actions reach the bot.
 import { type Message, message } from '@postern/bot-api'
 import { gatewayLimits, type MessageId } from '@postern/protocol'
 import { passTime, WITHIN } from '@postern/testkit'
@@ -83,7 +83,7 @@ describe('editing', () => {
     talking: { api, path },
   }) => {
     const { id, ts } = await sent(api, 'first')
-    // Her receipt changes the message, too: it is waited for.
+    // Her receipt changes the message, too: the test waits for it.
     const status = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
     await expect.poll(status, SOON).toBe('delivered')
     const edited = message.parse(await api.ok('PATCH', `${path}/messages/${id}`, { text: 'second' }))
@@ -124,7 +124,7 @@ describe('editing', () => {
     expect(plain).toMatchObject({ text: 'hello alice!' })
     expect(plain).not.toHaveProperty('mentions')
     expect((await alice.next('edited')).message).not.toHaveProperty('mentions')
-    // Nothing is left to be removed: nobody is told of an edit.
+    // There is nothing to remove: nobody is notified of an edit.
     expect((await edit({ mentions: [] })).body.edited_ts).toBe(plain.edited_ts)
   })
 
@@ -156,9 +156,9 @@ describe('editing', () => {
   test('[GATEWAY-4.7] after 48 hours a message cannot be edited any more', async ({ clock, world, alice, sent }) => {
     const { api, path } = await talking(world, alice, { clock })
     const { id } = await sent(api, 'old')
-    // Else it would tell its own time, in which no hour has passed, as soon as it is connected to again.
+    // Otherwise it would announce its own time, in which no hour has passed, on the next connection.
     await world.stopRelay()
-    // The message has the relay's time, which has gone on while this clock stood.
+    // The message has the relay's time, which advanced while this clock stood still.
     clock.leap(49 * 3_600_000)
     expect(await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'new' } })).toEqual(badRequest(/48 hours/))
   })
@@ -271,7 +271,7 @@ describe('Idempotency-Key', () => {
   }) => {
     const { gateway, api, toBot } = await talking(world, alice, { clock })
     const pass = gateway.wire.incoming
-    // The relay takes the message, and its answer is lost.
+    // The relay accepts the message, and its answer is lost.
     gateway.wire.incoming = () => []
     const doubtful = send(api, { text: 'in doubt' }, 'doubt')
     const { id } = await alice.hears('in doubt')

@@ -1,4 +1,4 @@
-// METRICS_TOKEN: what Prometheus is given instead of the bot.
+// METRICS_TOKEN: gives Prometheus the metrics without control of the bot.
 import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'

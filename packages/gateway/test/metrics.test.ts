@@ -1,4 +1,4 @@
-// The gateway's figures: what each of them counts, and what none of them holds.
+// The gateway's metrics: what each of them counts, and what none of them contains.
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { gatewayLimits, privateChatId } from '@postern/protocol'

@@ -1,4 +1,4 @@
-// The API's description of itself: valid, whole, and what the gateway really answers.
+// The API's description: valid, complete, and equal to the real answers of the gateway.
 import { readFileSync } from 'node:fs'
 import { asOpenapi30, endpoints, makeOpenapi, type OpenapiDocument } from '@postern/bot-api'
 import { gatewayLimits, hookLimits } from '@postern/protocol'

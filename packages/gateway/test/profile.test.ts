@@ -1,4 +1,4 @@
-// The bot's name, description, commands and picture: what the operator sets, people see.
+// The bot's name, description, commands and picture: people see what the operator sets.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -125,7 +125,7 @@ test('[GATEWAY-3.15] uploads that end early or stand still hold up nobody', asyn
   const head = `PUT /v1/me/avatar HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 1000\r\n\r\n`
   const standing = Array.from({ length: 5 }, () => connect(gateway.port, '127.0.0.1'))
   for (const socket of standing) socket.write(`${head}beginning`)
-  // There are four places: the fifth is told so, and by then the others have theirs.
+  // There are four slots: the fifth caller is refused, and by then the others have theirs.
   await Promise.race(standing.map(socket => once(socket, 'data')))
   const busy = { status: 503, body: { code: 'unavailable', error: expect.stringMatching(/4 pictures/) } }
   const picture = await colour('#ff0000').png().toBuffer()

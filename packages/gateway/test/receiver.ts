@@ -62,7 +62,7 @@ export class TestReceiver implements AsyncDisposable {
     return this.requests.map(({ update }) => (update.type === 'message' ? update.message.text : update.type))
   }
 
-  /** As proxies do it with connections that are idle. */
+  /** As proxies do with idle connections. */
   closeConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }

@@ -18,7 +18,7 @@ const test = base
     onCleanup(() => browser.close())
     return browser
   })
-  /** Opens the page for a reader, and hears of whatever it asks for and whatever is forbidden to it. */
+  /** Opens the page for a reader, and records its requests and everything that the policy blocks. */
   .extend('open', ({ browser, url }) => async (reader: Parameters<typeof browser.newContext>[0]) => {
     const context = await browser.newContext(reader)
     const page = await context.newPage()
@@ -62,7 +62,7 @@ test('[GATEWAY-11.2] a policy lets nothing in from elsewhere', async ({ url }) =
 })
 
 test('[GATEWAY-11.3] a token that is typed in is used, and kept nowhere', async ({ open, online, url }) => {
-  // What people and operators write is shown, and never becomes a part of the page.
+  // Words of people and operators are shown, and never become part of the page.
   const about = '<img src=/reference/planted onerror=document.title=1><script>document.title=2</script>'
   await online.api.ok('PATCH', '/v1/me', { about })
   const { page, heard } = await open({ colorScheme: 'light' })

@@ -1,4 +1,4 @@
-// What is refused has met nobody: no chat is opened for it, and none of the day's new people is used up.
+// A refused send reaches nobody: it opens no chat, and uses up none of the day's new people.
 import { type Chat, messageIdOf } from '@postern/bot-api'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { expect } from 'vitest'
@@ -57,7 +57,7 @@ const refused: Refused[] = [
 const test = base
   .extend('worldOptions', () => ({ relayLimits: { newPeoplePerDay: 1 } }))
   .extend('api', ({ online }) => online.api)
-  /** What the gateway has asked of the relay since it was online. */
+  /** The gateway's calls to the relay since it was online. */
   .extend('calls', ({ online: { gateway } }) => {
     const calls: string[] = []
     gateway.wire.outgoing = frame => {
@@ -72,7 +72,7 @@ test.for(refused)('[GATEWAY-4.2] %s: to a person never met', async ([, refusedSe
   expect((await refusedSend(api, `/v1/chats/${alice.id}`)).status).toBe(status)
   expect(await api.ok<Chat[]>('GET', '/v1/chats')).toEqual([])
   expect(calls.filter(name => ['takeKeyPackages', 'createGroup', 'commit', 'append'].includes(name))).toEqual([])
-  // The one new person of the day is still to be met.
+  // The day's one new person is still available.
   await api.ok('POST', `/v1/chats/${alice.id}/messages`, { text: 'hello' })
   await alice.hears('hello')
 })

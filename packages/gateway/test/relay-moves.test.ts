@@ -1,4 +1,4 @@
-// RELAY_URL from start to start: where nothing was registered, where the relay has moved to, and where nobody knows the bot.
+// RELAY_URL from start to start: before any registration, at a relay that has moved, and at a relay that does not know the bot.
 import { createServer } from 'node:net'
 import type { Chat } from '@postern/bot-api'
 import { isCoded, privateChatId } from '@postern/protocol'

@@ -1,4 +1,4 @@
-// A bot that was left alone in a group and goes on with somebody else: the removed person must read nothing more.
+// A bot that was alone in a group continues with another person: the removed person must read nothing more.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { type TestPerson, WITHIN } from '@postern/testkit'

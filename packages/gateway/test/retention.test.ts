@@ -1,4 +1,4 @@
-// Updates that nobody fetches: for how long and how many are kept, and who is told.
+// Updates that nobody fetches: how long and how many are kept, and the log line about dropped ones.
 import { gatewayLimits, privateChatId } from '@postern/protocol'
 import { ManualClock, passTime, type TestGateway } from '@postern/testkit'
 import { expect } from 'vitest'
@@ -92,7 +92,7 @@ test('[GATEWAY-5.7] a webhook goes on after what was dropped', async ({ clock, w
   receiver.requests.length = 0
   receiver.answer = answerWith(200)
   const next = await onlineGateway(world, env, { clock })
-  // Longer than any pause between attempts; the connection to the relay does not outlast it.
+  // Longer than any pause between attempts; the connection to the relay does not survive it.
   clock.leap(gatewayLimits.webhookRetryMaxMs)
   await passTime(clock, next.gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   await alice.say(privateChatId(gateway.client.account), 'two')

@@ -1,4 +1,4 @@
-// A gateway in a process of its own, for tests that kill it.
+// A gateway in a separate process, for tests that kill it.
 import { runGateway } from '../src/main.ts'
 
 process.exitCode = await runGateway([], process.env)

@@ -1,4 +1,4 @@
-// Requests that come at the same moment: each of them is carried out, and none undoes another.
+// Concurrent requests: each of them is executed, and none undoes another.
 import { hookLimits, systemClock } from '@postern/protocol'
 import sharp from 'sharp'
 import { expect } from 'vitest'
@@ -31,7 +31,7 @@ test('[GATEWAY-3.10] of two lists of commands set at the same moment one is ther
   const declared = new DeclaredCommands(gateway.client, gateway.client.records('hooks'))
   await Promise.all([declared.set([{ name: 'start', description: 'Begins' }]), declared.set([])])
   expect(gateway.client.identity.me().commands.map(({ name }) => name)).toEqual(['hook', 'hooks', 'unhook'])
-  // Ours: they go when there are no hooks any more.
+  // These are our commands: they are withdrawn when there are no hooks any more.
   await declared.withdraw()
   expect(gateway.client.identity.me().commands).toEqual([])
 })

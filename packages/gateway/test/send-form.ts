@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 
 export type FormOptions = { name?: string; type?: string; fields?: Record<string, string>; key?: string }
 
-/** The fields stand behind the file. */
+/** The fields follow the file. */
 export async function sendForm(api: Api, path: string, bytes: Uint8Array | string, options: FormOptions = {}) {
   const { name = 'a.bin', type = '', fields = {}, key } = options
   const form = new FormData()

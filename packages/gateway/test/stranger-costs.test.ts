@@ -1,4 +1,4 @@
-// What callers without a token can make the gateway do: connections, pipelined requests, documents. Counts, not timings.
+// The costs that callers without a token can cause: connections, pipelined requests, documents. Counts, not timings.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import zlib from 'node:zlib'
@@ -11,7 +11,7 @@ import { newHook } from './hooks.ts'
 async function dial({ port }: { port: number }): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  // To be cut off is what the tests are about.
+  // The tests are about being cut off.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
@@ -63,7 +63,7 @@ test('[GATEWAY-2.25] 64 KB of requests for the largest file cost no more than on
   mallory.write(asking('/reference/rapidoc.js').repeat(1_000))
   await closed(mallory)
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
-  // One may have gone out whole before the rest was read.
+  // One may have been sent whole before the rest was read.
   expect(answered.length).toBeLessThanOrEqual(1 + httpLimits.pipelinedMax)
 })
 
@@ -79,7 +79,7 @@ test('[GATEWAY-2.26] callers without a token have places of their own, of which 
   const strangers: Socket[] = []
   for (let at = 0; at < gatewayLimits.strangersMax; at++) strangers.push(await dial(gateway))
   await cut
-  // The caller that has shown its token stays, new callers are served, and so are strangers.
+  // The caller that has shown its token stays, and new callers and strangers are served.
   bot.write(me)
   expect(String((await once(bot, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/)
   expect(await api.me()).toBeDefined()

@@ -1,4 +1,4 @@
-// A bot and the people it talks to.
+// A bot and the people that it talks to.
 import type { Chat, Message } from '@postern/bot-api'
 import { type ChatId, privateChatId } from '@postern/protocol'
 import type { ManualClock, TestPerson, World } from '@postern/testkit'
@@ -13,14 +13,14 @@ export async function talking(world: World, alice: TestPerson, { clock }: { cloc
   return { gateway, api, path: `/v1/chats/${alice.id}`, toBot: privateChatId(gateway.client.account) }
 }
 
-/** A group of the bot and these people, which all of them know. */
+/** A group of the bot and these people, which all of them have. */
 export async function grouped(api: Api, people: TestPerson[]): Promise<{ path: string; chat: ChatId }> {
   const { id: chat } = await api.ok<Chat>('POST', '/v1/groups', { name: 'group', members: people.map(one => one.id) })
   for (const one of people) await one.next('chat', event => event.chat_id === chat)
   return { path: `/v1/chats/${chat}`, chat }
 }
 
-/** The message as a person has it, once it is there. */
+/** The message as a person has it, once it has arrived. */
 export async function sees(person: TestPerson, sent: Pick<Message, 'id'>): Promise<Message> {
   return (await person.next('message', event => event.message.id === sent.id)).message
 }

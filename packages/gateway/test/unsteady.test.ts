@@ -1,4 +1,4 @@
-// Many callers at once while the relay comes and goes: what was acknowledged is there once, and each update comes once.
+// Many concurrent callers while the relay comes and goes: every acknowledged message exists once, and each update comes once.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message, Update } from '@postern/bot-api'
 import type { TestPerson } from '@postern/testkit'
@@ -17,7 +17,7 @@ const wordsOf = (updates: Update[]) =>
   updates.flatMap(update => (update.type === 'message' ? (update.message.text ?? '') : []))
 
 const test = base
-  /** As a caller does who is told to come again: until it is sent. */
+  /** As a caller does after an error that says to retry: until the message is sent. */
   .extend('sendUntilSent', ({ alice }) => async (api: Api, text: string): Promise<string> => {
     for (;;) {
       const headers = { 'idempotency-key': `key of ${text}` }
@@ -35,7 +35,7 @@ const test = base
       words.push(text)
     }
   })
-  /** Again and again, whenever enough was said. */
+  /** Repeatedly, after every few messages. */
   .extend('restartRelay', ({ world }) => async (words: string[]): Promise<void> => {
     for (let restart = 1; restart <= RESTARTS; restart++) {
       await expect.poll(() => words.length, SOON).toBeGreaterThanOrEqual((restart * WORDS) / (RESTARTS + 1))

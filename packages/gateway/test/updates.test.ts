@@ -1,4 +1,4 @@
-// Updates end to end: what is confirmed, who waits how long, and what survives a restart.
+// Updates end to end: confirmation, waiting, and restarts.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
@@ -29,7 +29,7 @@ async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
 }
 
 const test = base
-  /** A gateway with one chat, whose opening is confirmed already. */
+  /** A gateway with one chat, whose opening is already confirmed. */
   .extend('chatting', ({ world }) => async (clock?: ManualClock) => {
     const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
     const alice = await world.person('alice')
@@ -45,7 +45,7 @@ const test = base
     const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
     const stay = new AbortController()
     const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, { gone: stay.signal })
-    /** No time has to pass for what is waited for: only turns of the event loop. */
+    /** No time has to pass for the expected change: only turns of the event loop. */
     const waiting = async (count: number) => {
       while (clock.timerCount !== count) await new Promise(resolve => setImmediate(resolve))
     }
@@ -61,7 +61,7 @@ test('[GATEWAY-5.1] updates come in order, again and again until they are confir
   expect(await api.updates('limit=2')).toEqual(all.slice(0, 2))
   expect(await api.updates(`offset=${all[1]?.id}`)).toEqual(all.slice(1))
   expect(await api.updates()).toEqual(all.slice(1))
-  // Going back finds nothing: what is confirmed is gone.
+  // Going back finds nothing: confirmed updates are gone.
   expect(await api.updates(`offset=${all[0]?.id}`)).toEqual(all.slice(1))
 })
 
@@ -254,11 +254,11 @@ test('[GATEWAY-5.10] a connection that nobody uses does not hold up a stop', asy
   const unused = connect(gateway.port, '127.0.0.1')
   await once(unused, 'connect')
   await gateway.api('GET', '/healthz')
-  // The clock stands: nothing ends because its time is up.
+  // The clock stands still: no timeout ends anything.
   await Promise.all([once(unused, 'close'), world.closeGateway(gateway)])
 })
 
-/** The client's own tries to connect wait as long as a send does: the clock does not tell which it is. */
+/** The client's own connection attempts wait as long as a send does: the clock does not tell which it is. */
 async function requestArrives(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const start = 'http.server.request.start'

@@ -1,4 +1,4 @@
-// Receivers of webhooks that behave badly: delivery waits for them, and goes on when they mend.
+// Badly behaved receivers of webhooks: delivery waits for them, and resumes when they recover.
 import type { ServerResponse } from 'node:http'
 import { gatewayLimits } from '@postern/protocol'
 import { ManualClock, passWhenAwaited } from '@postern/testkit'
@@ -9,7 +9,7 @@ import { test as base } from './fixtures.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
 
 const test = base
-  /** The next attempt is made a second later, and answered as it should be. */
+  /** The next attempt comes a second later, and is answered correctly. */
   .extend('recovers', ({ receiver }) => async (clock: ManualClock, api: Api, error: RegExp): Promise<void> => {
     const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
     expect(failed.last_error).toMatch(error)
@@ -50,7 +50,7 @@ test('[GATEWAY-6.5] a kept connection that is reset under a request is a failed 
   arrived,
 }) => {
   const { api, say } = await delivering(clock)
-  // Kept since the news of the chat, and in use again.
+  // Kept since the update about the chat, and in use again.
   expect(receiver.connections).toBe(1)
   let isKept = true
   receiver.answer = (response, received) => {
@@ -151,7 +151,7 @@ test('[GATEWAY-6.4] a stop does not wait for a receiver that hangs', async ({
   receiver.answer = () => undefined
   await say('one')
   await expect.poll(() => receiver.requests.length, SOON).toBe(1)
-  // The clock stands: nothing ends because its time is up.
+  // The clock stands still: no timeout ends anything.
   await world.closeGateway(gateway)
   receiver.answer = answerWith(200)
   await onlineGateway(world, webhookTo(receiver.url))

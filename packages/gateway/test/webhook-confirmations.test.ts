@@ -1,4 +1,4 @@
-// Deliveries by webhook are recorded one by one: by a running gateway, at a stop, on a full disk and over a kill.
+// Webhook deliveries are recorded one by one: by a running gateway, at a stop, on a full disk and across a kill.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -15,7 +15,7 @@ import { answerWith } from './receiver.ts'
 const { webhookRetryFirstMs } = gatewayLimits
 
 const test = base
-  /** The receiver holds the next request until everything is said: the rest is delivered without a pause. */
+  /** The receiver holds the next request until every message is sent: the rest is delivered without a pause. */
   .extend('sayAtOnce', ({ receiver }) => async (say: (...texts: string[]) => Promise<void>, texts: string[]) => {
     const held = Promise.withResolvers<ServerResponse>()
     receiver.answer = response => held.resolve(response)
@@ -187,7 +187,7 @@ test('[GATEWAY-6.7] killed, a gateway repeats one update at most, under its id, 
   await expect.poll(() => receiver.texts.at(-1), SOON).toBe(texts.at(-1))
   const after = receiver.ids
   const again = after.filter(id => before.includes(id))
-  // The one whose answer never came.
+  // The update whose answer never came.
   expect(again).toEqual(before.slice(-1))
   expect(after).toEqual(after.toSorted((a, b) => a - b))
   expect(new Set([...before, ...after]).size).toBe(texts.length + 1)

@@ -121,7 +121,7 @@ describe('retries', () => {
     expect(pausesSec.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
     expect(new Set(receiver.texts)).toEqual(new Set(['one']))
     expect((await status()).last_error).toBe('The receiver answered 500.')
-    // A success ends the row: the next failure waits one second again.
+    // A success ends the series: the next failure waits one second again.
     receiver.answer = (response, received) =>
       answerWith(received.body.includes('three') ? 404 : 200)(response, received)
     clock.advance(gatewayLimits.webhookRetryMaxMs)

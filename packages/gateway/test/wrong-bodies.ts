@@ -11,7 +11,7 @@ const mention = { user: account, offset: 0, length: 1 }
 const half = '\ud800'
 const controlRule = 'must not contain line breaks or control characters.'
 const turningRule = 'must not contain characters that change the direction of text.'
-/** Lines that hide, turn round or break something, and what is said about them. */
+/** Lines with hiding, reversing or breaking characters, and the error for each. */
 const wrongLines: [string, string][] = [
   ['a\nb', controlRule],
   ['a\u2028b', controlRule],
@@ -48,7 +48,7 @@ export const fullBodies = {
   createHook: { chat_id: account, format: 'text' },
 } satisfies Partial<Record<keyof typeof endpoints, object>>
 
-/** The body with one value in it, however deep, of every type that it must not have; with the name of its field. */
+/** The body with one value, however deep, replaced by every wrong type; with the name of its field. */
 export function* wrongTypes(value: unknown, at = ''): Generator<[field: string, body: unknown]> {
   if (at !== '')
     for (const other of [5, 0, true, false, 'x', [], {}]) if (kindOf(other) !== kindOf(value)) yield [at, other]
@@ -62,7 +62,7 @@ export function* wrongTypes(value: unknown, at = ''): Generator<[field: string, 
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
 
-/** Endpoint, body, and what is said about it. */
+/** Endpoint, body, and its error. */
 export const wrongBodies: [keyof typeof endpoints, object, string][] = [
   ['sendMessage', {}, 'text: must be a string.'],
   ...[null, 5, [], {}, true].map(value => ['sendMessage', { text: value }, 'text: must be a string.'] as never),

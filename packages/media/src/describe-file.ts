@@ -1,4 +1,4 @@
-// The media type and the kind of a file that somebody sends: by its bytes first, then by what it is said to be.
+// The media type and the kind of a file: from its bytes first, then from the declared type.
 import { extensionOf } from '@postern/protocol'
 import { isSniffable, type SniffResult, sniff } from './sniff.ts'
 
@@ -13,10 +13,10 @@ export function describeFile({ start, name, declaredType }: FileStart): SniffRes
 
 const UNKNOWN = 'application/octet-stream'
 
-/** Both halves as they are registered (RFC 6838), without parameters. */
+/** Both halves as registered (RFC 6838), without parameters. */
 const mediaType = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 
-/** Nothing that its bytes would show: a picture that is none is not called one. */
+/** Undefined for a type that the bytes would prove: a file that is not a picture is not called one. */
 function believable(declared: string | undefined): string | undefined {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return mediaType.test(type) && type !== UNKNOWN && !isSniffable(aliases.get(type) ?? type) ? type : undefined
@@ -38,7 +38,7 @@ const aliases = new Map([
 const office = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'
 
-/** Formats that are kept in another: the bytes say the outer, the extension the inner. */
+/** Formats that are stored in another one: the bytes show the outer format, the extension the inner one. */
 const insideOf = new Map([
   ['application/zip docx', `${office}.wordprocessingml.document`],
   ['application/zip xlsx', `${office}.spreadsheetml.sheet`],
@@ -54,7 +54,7 @@ const insideOf = new Map([
   ['application/x-ole-storage ppt', 'application/vnd.ms-powerpoint'],
 ])
 
-/** Harmless ones that no bytes give away. */
+/** Harmless types that cannot be recognized by their bytes. */
 const byExtension = new Map([
   ['txt', 'text/plain'],
   ['log', 'text/plain'],

@@ -1,4 +1,4 @@
-// WebP within a number of bytes: as good as fits. Metadata is not taken along.
+// WebP of at most a given number of bytes, in the best quality that fits. Metadata is dropped.
 import { CodedError } from '@postern/protocol'
 import type { Sharp } from 'sharp'
 

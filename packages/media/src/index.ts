@@ -1,3 +1,3 @@
-// Files as people send them: what they are, and small pictures of large ones.
+// Files that people send: their types, and small versions of large pictures.
 export { makeAvatar } from './make-avatar.ts'
 export { type ShownFile, showFile } from './show-file.ts'

@@ -1,4 +1,4 @@
-// A small square picture out of whatever was uploaded: JPEG, PNG or WebP by its bytes, upright, without its metadata.
+// Makes a small square picture from an upload: JPEG, PNG or WebP by its bytes, upright, without its metadata.
 import { CodedError, contentLimits, gatewayLimits } from '@postern/protocol'
 import { encodeWithin } from './encode-within.ts'
 import { decoding } from './picture-library.ts'

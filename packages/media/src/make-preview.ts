@@ -1,4 +1,4 @@
-// What is shown of a photo before it is fetched: a small upright picture without metadata, and the photo's own size.
+// The preview of a photo before it is fetched: a small upright picture without metadata, and the photo's own size.
 import { contentLimits, gatewayLimits } from '@postern/protocol'
 import { encodeWithin } from './encode-within.ts'
 import { decoding } from './picture-library.ts'
@@ -13,7 +13,7 @@ export const tooManyBytes: Preview = {
   rule: `must be a photo of at most ${gatewayLimits.photoBytesMax} bytes`,
 }
 
-/** Reads the photo when its turn has come: photos that wait are not kept in memory. */
+/** Reads the photo when its turn comes: waiting photos are not held in memory. */
 export async function makePreview(read: () => Promise<Uint8Array>): Promise<Preview> {
   return await decoding.run(async () => {
     const bytes = await read()

@@ -1,13 +1,13 @@
-// The library that decodes pictures, locked down to the three formats that are taken, and used by one picture at a time.
+// The library that decodes pictures, limited to the three accepted formats, and used for one picture at a time.
 import { SerialQueue } from '@postern/protocol'
 import type { SharpConstructor } from 'sharp'
 
 let loaded: Promise<SharpConstructor> | undefined
 
-/** At the first picture: most processes never see one, and the library takes time and memory. */
+/** Loaded for the first picture: most processes never see one, and the library takes time and memory. */
 export async function loadSharp(): Promise<SharpConstructor> {
   loaded ??= import('sharp').then(({ default: sharp }) => {
-    // Every other reader stays locked: each is code that strangers' bytes would run through.
+    // Every other reader stays blocked: each is code that would process bytes of strangers.
     sharp.block({ operation: ['VipsForeignLoad'] })
     sharp.unblock({
       operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],

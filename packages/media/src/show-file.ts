@@ -1,4 +1,4 @@
-// How a file is shown to those who have not fetched it: what it is by its bytes, and of a photo its size and a preview.
+// How a file is shown before it is fetched: its type by its bytes, and for a photo its size and a preview.
 import { CodedError, gatewayLimits } from '@postern/protocol'
 import { describeFile } from './describe-file.ts'
 import { makePreview, type Preview, tooManyBytes } from './make-preview.ts'
@@ -7,12 +7,12 @@ import { type FileKind, SNIFF_BYTES } from './sniff.ts'
 /** Can be read more than once. */
 export type ReadableFile = { size: number; read(): AsyncIterable<Uint8Array> }
 
-/** A kind that somebody wants; else the bytes decide. */
+/** A requested kind; otherwise the bytes decide. */
 export type ShowRequest = { name: string; declaredType?: string | undefined; kind?: FileKind | undefined }
 
 export type ShownFile = { type: string; kind: FileKind; width?: number; height?: number; preview?: string }
 
-/** A picture of which no preview can be made goes as a file, unless it was asked to be a photo. */
+/** A picture without a possible preview is sent as a file, unless a photo was requested. */
 export async function showFile(
   file: ReadableFile,
   { name, declaredType, kind: asked }: ShowRequest,
@@ -28,7 +28,7 @@ export async function showFile(
 }
 
 async function previewOf(file: ReadableFile): Promise<Preview> {
-  // Before it is read.
+  // Before the file is read.
   if (file.size > gatewayLimits.photoBytesMax) return tooManyBytes
   return await makePreview(() => readStart(file, file.size))
 }

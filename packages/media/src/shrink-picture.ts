@@ -1,4 +1,4 @@
-// From a picture's bytes to a few upright pixels. What is hostile or damaged is refused with a rule, and costs little.
+// Decodes a picture to a few upright pixels. A hostile or damaged picture is refused with a rule, at little cost.
 import { contentLimits, gatewayLimits, readPictureHead } from '@postern/protocol'
 import type { Metadata, Raw, Sharp, SharpConstructor } from 'sharp'
 import { loadSharp } from './picture-library.ts'
@@ -12,7 +12,7 @@ export type ShrinkResult =
 
 export async function shrinkPicture(bytes: Uint8Array, shrinking: ShrinkOptions): Promise<ShrinkResult> {
   if (sniff(bytes)?.kind !== 'photo') return refused('must be a JPEG, PNG or WebP file')
-  // Before the library is even loaded; what this cannot read, the library judges by the same limits.
+  // Before the library is even loaded; a head that this cannot read is checked by the library with the same limits.
   const head = readPictureHead(bytes)
   if (head && head.width * head.height > gatewayLimits.picturePixelsMax) return refused(tooManyPixels)
   try {
@@ -56,7 +56,7 @@ const needsAllAtOnce = ({ format, isProgressive }: Metadata): boolean => format 
 
 type Lying = { data: Buffer; raw: Raw; orientation: number }
 
-/** Only now, when it is small: a large picture that is turned must be in memory as a whole. */
+/** Only after shrinking: rotating a large picture needs all of it in memory. */
 async function turnUpright(sharp: SharpConstructor, { data, raw, orientation }: Lying): Promise<Sharp> {
   const degrees = [0, 0, 0, 180, 180, 90, 90, 270, 270][orientation] ?? 0
   const isMirrored = [2, 4, 5, 7].includes(orientation)

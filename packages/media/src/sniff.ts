@@ -1,9 +1,9 @@
-// What a file is by its first bytes. Only what is certain: everything else is not known.
+// The type of a file by its first bytes. Only certain types: all others are unknown.
 
 export type FileKind = 'photo' | 'video' | 'voice' | 'file'
 export type SniffResult = { type: string; kind: FileKind }
 
-/** So many bytes from the start are enough. */
+/** This many bytes from the start are enough. */
 export const SNIFF_BYTES = 512
 
 type Signature = SniffResult & { isOne: (bytes: Uint8Array) => boolean }
@@ -13,7 +13,7 @@ export const sniff = (bytes: Uint8Array): SniffResult | undefined => {
   return found && { type: found.type, kind: found.kind }
 }
 
-/** Whether files of this type are known by their bytes, so that other bytes cannot be one. */
+/** Whether files of this type are recognized by their bytes, so that other bytes cannot be one. */
 export const isSniffable = (type: string): boolean => sniffableTypes.has(type)
 
 const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
@@ -32,7 +32,7 @@ const both =
 
 const riff = (form: string) => both(starts('RIFF'), starts(form, 8))
 
-/** ISO base media: the major brand, or one that it says it is compatible with. */
+/** ISO base media: the major brand, or one of the compatible brands. */
 const isoBrands = (brands: readonly string[], { compatible }: { compatible: 'too' | 'not' }) => {
   return (bytes: Uint8Array): boolean => {
     if (!starts('ftyp', 4)(bytes)) return false
@@ -44,13 +44,13 @@ const isoBrands = (brands: readonly string[], { compatible }: { compatible: 'too
   }
 }
 
-/** Matroska and WebM differ in the document type, which stands among the first elements. */
+/** Matroska and WebM differ in the document type, which is among the first elements. */
 const ebml = (documentType: string) => {
   const element = `\x42\x82${String.fromCharCode(0x80 | documentType.length)}${documentType}`
   return (bytes: Uint8Array): boolean => starts('\x1aE\xdf\xa3')(bytes) && latin1(bytes, 4, 128).includes(element)
 }
 
-/** Behind the 28 bytes of its first page an Ogg file says what is in it. */
+/** An Ogg file names its codec after the 28 bytes of its first page. */
 const ogg = (codec: string) => both(starts('OggS'), starts(codec, 28))
 
 /** MPEG audio: eleven bits that are set, then version, layer 3, and a rate that exists. */

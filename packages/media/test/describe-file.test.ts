@@ -1,4 +1,4 @@
-// What files are, by their bytes, by what is said about them, and by their names.
+// The types of files, by their bytes, by their declared type, and by their names.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeFile } from '../src/describe-file.ts'

@@ -1,11 +1,11 @@
-// Pictures as people upload them: photos that lie on their side, bombs, noise, broken files.
+// Pictures as people upload them: rotated photos, bombs, noise, broken files.
 import { contentLimits } from '@postern/protocol'
 import { blackPng } from '@postern/testkit/pictures'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { makeAvatar } from '../src/make-avatar.ts'
 
-/** Red above blue, as one sees it. */
+/** Red above blue, when upright. */
 async function redAboveBlue(width: number, height: number) {
   const half = { width, height: height / 2, channels: 3 as const }
   const blue = await sharp({ create: { ...half, background: '#0000ff' } })

@@ -52,7 +52,7 @@ describe('size', () => {
 })
 
 describe('orientation', () => {
-  /** How each orientation lies: the picture that looks right after it was turned. */
+  /** How each orientation is stored: the picture that looks right after it was rotated. */
   const lying: Record<number, (picture: Sharp) => Sharp> = {
     1: picture => picture,
     2: picture => picture.flop(),

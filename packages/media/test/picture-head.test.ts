@@ -1,4 +1,4 @@
-// The heads of pictures: what a library that decodes them says of their size, and what nobody can decode.
+// The heads of pictures: the sizes that a decoding library reports, and files that nobody can decode.
 import { readPictureHead, smallPictureFault } from '@postern/protocol'
 import { blackPng, pngThatClaims } from '@postern/testkit/pictures'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// What a file is shown as: by its bytes, or as somebody asked.
+// The kind of a shown file: by its bytes, or as requested.
 import { gatewayLimits, isCoded } from '@postern/protocol'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'

@@ -1,8 +1,8 @@
-// What the MLS layer throws: the code says what the rest of core does about it. None of these leaves core.
+// The errors of the MLS layer: the code decides how the rest of core reacts. None of them leaves core.
 import type { AccountId } from '@postern/protocol'
 
 export type MlsErrorCode =
-  /** The bytes are no message of ours, or a library refused what is in them. */
+  /** The bytes are not a message of ours, or a library refused their content. */
   | 'mls-malformed'
   /** Made for another group. */
   | 'mls-wrong-group'
@@ -16,20 +16,23 @@ export type MlsErrorCode =
   | 'mls-undecryptable'
   /** A leaf's credential does not prove its account, or an account changed hands. */
   | 'mls-bad-credential'
-  /** The account is on a leaf already. */
+  /** The account is already on a leaf. */
   | 'mls-duplicate-account'
-  /** A key package that cannot be added: forged, expired, or not made for us. Take another one. */
+  /** A key package that cannot be added: forged, expired, or not made for us. Fetch another one. */
   | 'mls-bad-key-package'
   /** None of the key packages that a welcome names is ours. */
   | 'mls-not-invited'
-  /** A commit that breaks the rules of MLS or ours. Read from others it names its committer, and no member follows it. */
+  /**
+   * A commit that breaks the rules of MLS or ours. If another member made it, the error names the committer, and no
+   * member follows it.
+   */
   | 'mls-forbidden'
   /** We are no longer in the group. */
   | 'mls-removed'
 
 export class MlsError extends Error {
   readonly code: MlsErrorCode
-  /** Whose commit was refused, proven by its signature. Absent: anybody may have sent this. */
+  /** The author of the refused commit, proven by its signature. Absent: anybody may have sent this. */
   readonly committer: AccountId | undefined
 
   constructor(code: MlsErrorCode, message: string, options: { cause?: unknown; committer?: AccountId } = {}) {

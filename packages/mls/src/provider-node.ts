@@ -27,7 +27,7 @@ const x25519: HpkePrimitives['x25519'] = {
 }
 
 export interface NodeProviderOptions extends Ed25519Options {
-  /** For tests: what comes out of the same bytes is the same. */
+  /** For tests: the same bytes give the same results. */
   randomBytes?: (count: number) => Uint8Array
 }
 

@@ -9,7 +9,7 @@ export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(tex
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const text = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** A copy with one bit of byte `at` turned over. */
+/** A copy with one bit of byte `at` flipped. */
 export function flipped(bytes: Uint8Array, at: number): Uint8Array {
   const copy = bytes.slice()
   copy[at] = (copy[at] as number) ^ 0x01

@@ -1,4 +1,4 @@
-// Commits that a member signs and encrypts as it should, whatever they hold.
+// Commits with any content that a member signs and encrypts correctly.
 import type { Proposal, UpdatePath } from 'ts-mls'
 import { createContentCommitSignature } from 'ts-mls/framedContent.js'
 import { protect } from 'ts-mls/messageProtection.js'

@@ -1,4 +1,5 @@
-// Ed25519 signatures that nobody makes by accident: each a place in which libraries differ, with what all of ours must say.
+// Ed25519 signatures that nobody makes by accident: each a case in which libraries differ, with the answer that all of
+// ours must give.
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import { sha512 } from '@noble/hashes/sha2.js'
@@ -28,7 +29,10 @@ const encoded = (number: bigint) => numberToBytesLE(number, 32)
 const order8 = Point.fromBytes(fromHex('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'))
 const smallOrder = Array.from({ length: 8 }, (_, i) => (i === 0 ? Point.ZERO : order8.multiplyUnsafe(BigInt(i))))
 
-/** -0, and numbers from the prime on, which stand for those below: of these only points of small order can be used. */
+/**
+ * -0, and numbers from the prime on, which are equal to smaller ones: only points of small order can be written like
+ * this.
+ */
 const secondForms: Record<string, Uint8Array> = {
   'y = p': encoded(PRIME),
   'y = p + 1': encoded(PRIME + 1n),
@@ -52,7 +56,7 @@ function honest(once = ONCE) {
   return { publicKey, signature: signedWith({ r: times(once).toBytes(), publicKey, once, secret: SECRET }) }
 }
 
-/** By a number that the signature is added to: the same signature again, were it taken. */
+/** Adds a number to the signature: the same signature again, if it were accepted. */
 function withLargeS(added: bigint) {
   const { publicKey, signature } = honest()
   const s = bytesToNumberLE(signature.slice(32)) + added
@@ -64,13 +68,16 @@ const withR = (r: Uint8Array, once: bigint) => {
   return { publicKey, signature: signedWith({ r, publicKey, once, secret: SECRET }) }
 }
 
-/** With a key for which anybody can sign: it adds nothing. Of many tries some fit also where the order counts. */
+/** With a key for which anybody can sign: it adds nothing. Among many tries, some are valid even where the order counts. */
 const withWeakKey = (publicKey: Uint8Array, once: bigint) => ({
   publicKey,
   signature: signedWith({ r: times(once).toBytes(), publicKey, once, secret: 0n }),
 })
 
-/** A key with a part of small order. The equation holds where the hash makes that part vanish, and a signer can try until it does. */
+/**
+ * A key with a component of small order. The equation holds if the hash makes that component vanish, and a signer can
+ * try until it does.
+ */
 function withMixedKey(part: Point, vanishes: boolean) {
   const publicKey = times(SECRET).add(part).toBytes()
   for (let once = ONCE; ; once++) {

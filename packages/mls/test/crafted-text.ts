@@ -12,11 +12,11 @@ import { flipped, utf8 } from './bytes.ts'
 import { cipherSuite } from './two-ways.ts'
 
 interface Bend {
-  /** What is encrypted, made of what it would be. */
+  /** The encrypted content, made from the regular one. */
   content?: (parts: { text: Uint8Array; signature: Uint8Array }) => Uint8Array
   signedText?: Uint8Array
   senderLeaf?: number
-  /** From the one that is next. */
+  /** Relative to the next one. */
   generationsOn?: number
   generation?: number
   senderData?: Uint8Array
@@ -26,7 +26,7 @@ interface Bend {
 const TEXT = utf8('hello')
 const read = { senderLeaf: 0, skipped: 0 }
 const refused = { code: 'mls-undecryptable' }
-/** RFC 9420 §2.1.2, in the form that is asked for. */
+/** RFC 9420 §2.1.2, in the requested form. */
 const vector = (bytes: Uint8Array, lengthBytes: 1 | 2 | 4 = bytes.length < 64 ? 1 : 2) => {
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, bytes.length)
@@ -112,7 +112,7 @@ export async function bentText(name: string, { state }: GroupSession): Promise<U
   return encodePrivateMessage({ ...place, encryptedSenderData, ciphertext })
 }
 
-/** Of whatever leaf and number: where there are none, some others, as a liar would. */
+/** For any leaf and number: if there are none, some others, as a liar would use. */
 async function keysOf(state: GroupSession['state'], senderData: SenderData) {
   const config = { retainKeysForGenerations: 1000, retainKeysForEpochs: 1, maximumForwardRatchetSteps: 1000 }
   const of = (asked: SenderData) => ratchetToGeneration(state.secretTree, asked, 'application', config, cipherSuite)

@@ -1,4 +1,4 @@
-// Who is on a leaf: an account that certified the device, and nobody who only says so.
+// The identity on a leaf: an account that certified the device, and never a mere claim.
 import { isAccountId } from '@postern/protocol'
 import {
   type ClientState,
@@ -42,7 +42,7 @@ import {
   wanted,
 } from './people.ts'
 
-/** A member whose client asks nothing. */
+/** A member whose client checks nothing. */
 function hostile({ state }: GroupSession): ClientState {
   return { ...state, clientConfig: { ...state.clientConfig, authService: defaultAuthenticationService } }
 }
@@ -51,7 +51,7 @@ async function hostileCommit(state: ClientState, extraProposals: Proposal[] = []
   const made = await createCommit({ state, cipherSuite }, { extraProposals, ratchetTreeExtension: true })
   return { made, wire: encodeMlsMessage(made.commit) }
 }
-/** Somebody else's credential on one's own device key. */
+/** Another account's credential on the forger's own device key. */
 async function forgedPackage(victim: Person) {
   return keyPackageOf({ credential: victim.credential, deviceKey: await provider.generateSigningKey() })
 }
@@ -239,7 +239,7 @@ describe('a hostile committer', () => {
   it('[MLS-6.4] whose path keys do not fit their secrets is found out at once', async () => {
     const { alice, bob } = await trio()
     const { cipherSuite } = provider
-    // Bob shows all another public key for the node that he shares with alice than the one that he tells her.
+    // The public key that bob shows to all for the node that he shares with alice differs from the one that he sends her.
     let derived = 0
     const cheating = {
       ...cipherSuite,

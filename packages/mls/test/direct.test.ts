@@ -1,4 +1,4 @@
-// A message to one member: read by that one, from that one, in that epoch, and by nobody else.
+// A message to one member: read by that member, from that sender, in that epoch, and by nobody else.
 import { readEnvelopeHeader } from '@postern/protocol/relay'
 import { describe, expect, it } from 'vitest'
 import { commitIntent } from '../src/group/commit-intent.ts'

@@ -1,4 +1,4 @@
-// A farewell is a proof: of this leaf in this group, by its own key, and for nobody who comes again.
+// A farewell is a proof: for this leaf in this group, by its own key, and invalid for a member that joins again.
 import { expect, test } from 'vitest'
 import { commitIntent } from '../src/group/commit-intent.ts'
 import { decodeFarewells, encodeFarewells, isFarewell, signFarewell } from '../src/group/farewell.ts'

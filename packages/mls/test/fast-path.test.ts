@@ -12,7 +12,7 @@ import { taken, toldBothWays, writtenBothWays } from './two-ways.ts'
 type Seats = [GroupSession, GroupSession, GroupSession]
 const LEAVES = [0, 1, 2] as const
 
-/** Everybody has said something in this epoch, and everybody has heard it: from here on all is usual. */
+/** Everybody has sent and received something in this epoch: from here on everything is usual. */
 async function warmedUp(): Promise<Seats> {
   const { alice, bob, carol } = await trio()
   const seats: Seats = [alice, bob, carol]
@@ -26,7 +26,7 @@ async function warmedUp(): Promise<Seats> {
 }
 
 let seats: Seats
-/** Nobody has said anything in this epoch. */
+/** Nobody has sent anything in this epoch. */
 let silent: Seats
 beforeAll(async () => {
   seats = await warmedUp()
@@ -44,7 +44,7 @@ const texts = fc.array(fc.record({ leaf: leaves, size: sizes, fill: fc.nat(255) 
   maxLength: 8,
 })
 
-/** What both ways said, which must be the same, like the state behind it. */
+/** The outcome of both paths, which must be the same, like the state after it. */
 async function agreed(reader: GroupSession, wire: Uint8Array) {
   const { short, general } = await toldBothWays(reader, wire)
   expect(short.what).toEqual(general.what)
@@ -52,7 +52,7 @@ async function agreed(reader: GroupSession, wire: Uint8Array) {
   return short
 }
 
-/** What both ways wrote, which must be the same. */
+/** The output of both paths, which must be the same. */
 async function agreedText(sender: GroupSession, text: Uint8Array) {
   const { short, general } = await writtenBothWays(sender, text)
   expect(hex(short.wire)).toBe(hex(general.wire))
@@ -79,7 +79,7 @@ describe('the fast path', () => {
       }
     })
     await fc.assert(property, { numRuns: 25 })
-    // Each of them by the fast path: nothing here is unusual.
+    // All of them on the fast path: nothing here is unusual.
     expect(taken).toEqual({ seals: before.seals + written, opens: before.opens + 2 * written })
   })
 
@@ -212,7 +212,7 @@ describe('the key of a text', () => {
       expect([generation, unusedGenerations]).toEqual([1 + (used?.generation ?? 0), {}])
       expect(secret).not.toEqual(used?.secret)
     }
-    // Whoever could not store the next session goes on with this one.
+    // A caller that could not store the next session continues with this one.
     expect(ratchetIn(alice)).toEqual(stood)
   })
 })

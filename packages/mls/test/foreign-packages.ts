@@ -16,10 +16,10 @@ export function foreignFile(path: string): string | undefined {
   return undefined
 }
 
-/** What a file of theirs exports. The type is what the caller uses of it. */
+/** The exports of a foreign file. The type lists the parts that the caller uses. */
 export const foreignModule = <Module>(path: string): Module => createRequire(FOLDER)(path) as Module
 
-/** From here on the library finds the parts of suites that our clients do not use among the foreign packages. */
+/** From now on the library finds the parts of suites that our clients do not use among the foreign packages. */
 export function findHpkeThere(): void {
   registerHooks({
     resolve: (specifier, context, next) =>

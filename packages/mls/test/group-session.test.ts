@@ -94,7 +94,7 @@ describe('messages', () => {
   it('[MLS-2.4] are padded: a short text does not tell its length', async () => {
     const { alice } = await pair()
     const sizeOf = async (bytes: number) => (await encryptMessage(alice, new Uint8Array(bytes))).wire.length
-    // Beside the text: its length, and the signature behind its own.
+    // Besides the text: its length, and the signature after its own.
     const fitting = wireLimits.paddingStepBytes - 68
     expect(await sizeOf(0)).toBe(await sizeOf(fitting))
     expect(await sizeOf(fitting)).toBeLessThan(await sizeOf(fitting + 1))

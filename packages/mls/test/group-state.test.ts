@@ -1,4 +1,4 @@
-// A session comes back from its rows and reads on.
+// A session is restored from its rows and continues reading.
 import { firstFormatOf, firstFormatRow, StoredSession } from '@postern/testkit/stored-session'
 import { holdsAny, secretsBehind } from '@postern/testkit/thief'
 import { describe, expect, it } from 'vitest'
@@ -59,7 +59,7 @@ describe('rows', () => {
     const [alice, bob] = (await groupOf(...people)) as [GroupSession, GroupSession]
     const { wire, session } = await encryptMessage(alice, utf8('x'))
     const read = await readText(bob, wire)
-    // The first word of a member opens the tree down to its leaf; from then on only its ratchet moves.
+    // The first message of a member opens the tree down to its leaf; from then on only its ratchet moves.
     expect(secretRows(bob.state)).toHaveLength(1)
     expect(changedSecrets(bob.state, read.session.state)).toHaveLength(1 + 5 + 1)
     const next = await readText(read.session, (await encryptMessage(session, utf8('y'))).wire)
@@ -112,7 +112,7 @@ describe('rows', () => {
 })
 
 describe('forward secrecy', () => {
-  /** Alice says so much to the others, in order; everybody stores what core would. */
+  /** Alice sends this many messages to the others, in order; everybody stores what core would. */
   async function said(sessions: GroupSession[], count: number) {
     const [alice, ...others] = sessions as [GroupSession, ...GroupSession[]]
     let sender = alice

@@ -1,4 +1,4 @@
-// What comes from outside and is not ours: refused in one way, and the session stays as it was.
+// Foreign bytes from outside: refused in one way, and the session stays unchanged.
 import { bytesToBase64, createCommit, createProposal, encodeMlsMessage, makePskIndex } from 'ts-mls'
 import { describe, expect, it } from 'vitest'
 import { commitIntent } from '../src/group/commit-intent.ts'

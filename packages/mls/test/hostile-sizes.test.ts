@@ -1,4 +1,4 @@
-// Bytes that hold far more than ours do: refused before the library works on them, and what it works on, it walks once.
+// Bytes that hold far more than ours do: refused before the library processes them, and accepted ones are walked once.
 import { createCommit, createGroup, encodeMlsMessage, type Proposal, type UpdatePath } from 'ts-mls'
 import { encode } from 'ts-mls/codec/tlsEncoder.js'
 import { groupInfoEncoder } from 'ts-mls/groupInfo.js'
@@ -163,7 +163,7 @@ describe('[MLS-1.4] key packages and welcomes that hold more than any of ours', 
   it('a group that asks more of its members than settings is left before its members are looked at', async () => {
     const [mallory, bob] = [await person('mallory'), await person('bob')]
     const [founder, invited] = [await keyPackageOf(mallory), await keyPackageOf(bob)]
-    // Every leaf would be compared with thirty thousand wishes.
+    // Every leaf would be compared with thirty thousand requirements.
     const wishes = new Uint8Array(4 + 60_002)
     new DataView(wishes.buffer).setUint32(0, 0x8000_0000 | 60_000)
     for (let at = 4; at < 60_004; at += 2) new DataView(wishes.buffer).setUint16(at, SETTINGS_EXTENSION)

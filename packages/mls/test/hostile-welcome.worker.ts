@@ -1,4 +1,4 @@
-// A joiner of a hostile Welcome, in a thread of its own: unpatched it climbs a tree without end.
+// A joiner of a hostile Welcome, in its own thread: unpatched it climbs a tree without end.
 import { parentPort } from 'node:worker_threads'
 import { addOf, commit, join, plainGroup, plainPackage } from './plain-group.ts'
 

@@ -1,4 +1,4 @@
-// Members that were removed must read nothing more, also when their removal left one member alone.
+// Removed members must read nothing more, even when their removal left one member alone.
 import { readsOn } from '@postern/testkit/removed-follower'
 import { describe, expect, it } from 'vitest'
 import { type CommitIntent, commitIntent } from '../src/group/commit-intent.ts'
@@ -16,7 +16,7 @@ import { addedAlone, leftAlone } from './vectors/before-fresh-secrets.ts'
 
 const opened = (whole: string): GroupSession => openWholeSession(context, fromBase64(whole))
 
-/** What the removed member reads of these commits and of a text behind the last of them. */
+/** The texts that the removed member reads from these commits and from a text after the last of them. */
 async function readAfter(removed: GroupSession, wires: Uint8Array[], last: GroupSession): Promise<string[]> {
   const said = await encryptMessage(last, utf8('without the removed'))
   return (await readsOn(removed, [...wires, said.wire])).map(text)

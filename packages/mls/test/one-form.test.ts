@@ -15,7 +15,7 @@ import { inspectCommit } from '../src/wire/inspect.ts'
 import { utf8 } from './bytes.ts'
 import { add, keyPackageOf, pair, person, provider } from './people.ts'
 
-/** The same vector behind a longer length; its own is the shortest. */
+/** The same vector after a longer length; its own is the shortest. */
 function lengthened(bytes: Uint8Array, at: number): Uint8Array {
   const first = bytes[at] as number
   const longer = first < 64 ? [0x40, first] : [0x80, 0, first & 0x3f, bytes[at + 1] as number]
@@ -47,7 +47,7 @@ describe('[MLS-6.2] a length that is not in its shortest form is refused', () =>
   it('in a key package', async () => {
     const { publicBytes } = await keyPackageOf(await person('alice'))
     expect(decodeKeyPackage(publicBytes)).toBeDefined()
-    // Behind the version, the form, the version and the suite comes the init key.
+    // The init key follows the version, the form, the version and the suite.
     expect(() => decodeKeyPackage(lengthened(publicBytes, 8))).toThrow(/does not decode/)
   })
   it('in a welcome', async () => {

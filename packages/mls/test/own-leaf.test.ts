@@ -1,4 +1,4 @@
-// A member's leaf under another credential: the others follow, and who is added by it meets the new device alone.
+// A member's leaf under another credential: the others follow, and members that it adds see only the new device.
 import { equalBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import { commitIntent, type MadeCommit } from '../src/group/commit-intent.ts'

@@ -91,7 +91,7 @@ async function formerKeyPackage({ credential, deviceKey }: Person): Promise<Gene
   }
 }
 
-/** Sessions in leaf order: all members have clients of today, but for the last, whose client is one of 0.2. */
+/** Sessions in leaf order: all members have current clients, except the last, whose client is one of 0.2. */
 async function mixedGroup(...names: string[]): Promise<GroupSession[]> {
   const [founder, ...others] = (await Promise.all(names.map(name => person(name)))) as [Person, ...Person[]]
   const packages = await Promise.all(
@@ -134,7 +134,7 @@ describe('[MLS-8.12] a path that ends below the root', () => {
     const followed = (await readCommit(dave, commit)).session
     expect(hex(epochAuthenticator(followed))).toBe(hex(fromBase64(halfEmpty.authenticator)))
     expect(await derivationOf(commit, dave, followed)).toBe('former')
-    // The client of carol is one of today from here on; dave's is one of 0.2 for one more commit.
+    // Carol's client is current from here on; dave's is one of 0.2 for one more commit.
     const first = await commitIntent(carol, {})
     const atDave = (await readCommit(asFormer(followed), first.wire)).session
     expect(await derivationOf(first.wire, followed, atDave)).toBe('former')

@@ -77,7 +77,7 @@ export async function newGroup(founder: Person, settings = utf8('settings')): Pr
   return createGroup(context, { groupId: provider.randomBytes(16), keyPackage, settings })
 }
 
-/** One adds another by a commit that nobody else has to read. */
+/** One member adds another by a commit that nobody else has to read. */
 export async function add(session: GroupSession, newcomer: Person, more: CommitIntent = {}) {
   const keyPackage = await keyPackageOf(newcomer)
   const made = await commitIntent(session, { ...more, add: [wanted(newcomer, keyPackage)] })

@@ -53,7 +53,7 @@ export async function plainGroup(...names: string[]): Promise<ClientState[]> {
   return firstOf(names, names.length)
 }
 
-/** The states of the first members alone: to join costs the most. */
+/** The states of the first members alone: joining costs the most. */
 export async function firstOf(names: readonly string[], count: number): Promise<ClientState[]> {
   const packages = await Promise.all(names.map(name => plainPackage(name)))
   const [first, ...others] = packages as [PlainPackage, ...PlainPackage[]]

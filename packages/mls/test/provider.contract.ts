@@ -1,4 +1,4 @@
-// What every MlsProvider must do: known answers of the RFCs, and refusal of what is forged.
+// The contract of every MlsProvider: known answers of the RFCs, and refusal of forgeries.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MLS_SUITE, type MlsProvider } from '../src/crypto/provider.ts'
 import { flipped, fromHex, hex, utf8 } from './bytes.ts'
@@ -96,7 +96,7 @@ function describeHashes(provider: () => MlsProvider): void {
     const given = Array.from({ length: 2000 }, () => provider().randomBytes(12))
     expect(new Set(given.map(hex)).size).toBe(given.length)
     expect(given.every(bytes => bytes.buffer.byteLength === 12)).toBe(true)
-    // What was given out is wiped: whoever got it a second time would get zeros. By chance it is 8 of 2000.
+    // Random bytes are wiped once they are handed out: a second caller would get zeros. By chance it is 8 of 2000.
     expect(given.filter(bytes => bytes[0] === 0).length < 100).toBe(true)
   })
 }

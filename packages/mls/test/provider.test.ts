@@ -1,4 +1,4 @@
-// Both providers keep the contract, and each reads what the other wrote.
+// Both providers fulfil the contract, and each reads the other's output.
 import { type Log, silentLog } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import { makeBrowserProvider } from '../src/crypto/provider-browser.ts'
@@ -14,7 +14,7 @@ const providers = {
   'browser whose WebCrypto has no Ed25519': () => makeBrowserProvider({ subtle: withoutEd25519(crypto.subtle) }),
 }
 
-/** Whoever asks for libsodium here and does not get it hears of it. */
+/** A test that asks for libsodium and does not get it fails. */
 const failingLog: Log = {
   ...silentLog,
   debug: (fields, text) => {
@@ -22,7 +22,7 @@ const failingLog: Log = {
   },
 }
 
-/** As browsers were until 2025: every call for Ed25519 is refused. */
+/** As browsers were until 2025: every call for Ed25519 is rejected. */
 function withoutEd25519(subtle: SubtleCrypto): SubtleCrypto {
   return new Proxy(subtle, {
     get:

@@ -1,5 +1,5 @@
-// Random histories of a group: whatever happens, all members agree, read each other, and the removed know it.
-// More of them: POSTERN_FUZZ_RUNS=200. A failure names its seed; keep it in SEEDS.
+// Random histories of a group: in each of them all members agree, read each other, and removed members know it. More of
+// them: POSTERN_FUZZ_RUNS=200. A failure names its seed; keep it in SEEDS.
 import { StoredSession } from '@postern/testkit/stored-session'
 import { describe, expect, it } from 'vitest'
 import { burnHandshakeGeneration, commitIntent, type MadeCommit } from '../src/group/commit-intent.ts'
@@ -33,7 +33,7 @@ function dice(seed: number): (sides: number) => number {
   }
 }
 
-/** A member with its rows: the epoch as it began, and what moved since. */
+/** A member with its rows: the epoch at its beginning, and the changes since. */
 interface Seat {
   person: Person
   session: GroupSession
@@ -71,7 +71,7 @@ class History {
     return this.#talk(committer)
   }
 
-  /** All members stand in one epoch, with the same settings and the same people on the same leaves. */
+  /** All members are in one epoch, with the same settings and the same people on the same leaves. */
   check(): void {
     const views = this.seats.map(({ session }) => ({
       authenticator: hex(epochAuthenticator(session)),
@@ -115,7 +115,7 @@ class History {
     this.seats = this.seats.filter(seat => !removed.includes(seat))
   }
 
-  /** Two commit at once; the loser applies the winner's and makes its own again. */
+  /** Two members commit concurrently; the loser applies the winner's commit and makes its own again. */
   async #lostRace(winner: Seat): Promise<string> {
     const [loser] = this.#anyOthers(winner, 1) as [Seat]
     const [won, lost] = [await commitIntent(winner.session, {}), await commitIntent(loser.session, {})]
@@ -132,7 +132,7 @@ class History {
       const said = `${sender.person.name} ${this.roll(1_000_000)}`
       const { session, wire } = await encryptMessage(sender.session, utf8(said))
       this.#move(sender, session)
-      // Now and then the relay refuses one, and nobody ever sees it.
+      // Occasionally the relay refuses one, and nobody ever sees it.
       if (this.roll(4) === 0) continue
       for (const seat of this.seats) {
         if (seat === sender) continue

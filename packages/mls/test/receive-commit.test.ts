@@ -1,4 +1,4 @@
-// What a commit of somebody else tells: what it changes, and, when it breaks a rule, who made it.
+// The report about another member's commit: its changes and, if it breaks a rule, its author.
 import { type ClientState, createCommit, defaultAuthenticationService, encodeMlsMessage, type Proposal } from 'ts-mls'
 import { describe, expect, it } from 'vitest'
 import { changesOf } from '../src/group/commit-changes.ts'
@@ -27,7 +27,7 @@ const addOf = (publicBytes: Uint8Array): Proposal => ({
 })
 const removeOf = (removed: number): Proposal => ({ proposalType: 'remove', remove: { removed } })
 
-/** A member whose client asks nothing. */
+/** A member whose client checks nothing. */
 const hostile = ({ state }: GroupSession): ClientState => ({
   ...state,
   clientConfig: { ...state.clientConfig, authService: defaultAuthenticationService },
@@ -92,7 +92,7 @@ describe('what a commit changes', () => {
     const { people, mallory, bob, carol } = await threePeople()
     const other = await deviceOf('mallory', people.mallory.accountKey)
     const state = withLeaf(mallory.state, other)
-    // Signed with the key that the leaf has now, and put into the tree with the next one.
+    // Signed with the current key of the leaf, and put into the tree with the next one.
     const signature = {
       ...cipherSuite.signature,
       sign: (key: Uint8Array, message: Uint8Array) =>
@@ -122,7 +122,7 @@ describe('what a commit changes', () => {
 })
 
 describe('a commit that breaks the rules', () => {
-  /** Key packages that ts-mls adds, and no client of ours makes. */
+  /** Key packages that ts-mls adds, and that our clients never make. */
   async function oddPackages(): Promise<[rule: string, Uint8Array][]> {
     const dave = await person('dave')
     const endless = await keyPackageOf(dave, { notBeforeSec: 0, notAfterSec: NOW_SEC + 1000 })

@@ -1,4 +1,5 @@
-// The working group's vectors of trees, paths, messages and whole groups: the patched library does what every other one does.
+// The working group's vectors of trees, paths, messages and whole groups: the patched library gives the same results as
+// every other one.
 import {
   acceptAll,
   bytesToBase64,
@@ -176,7 +177,7 @@ const PROPOSAL_KINDS: Record<string, string> = {
   group_context_extensions_proposal: '0007',
 }
 
-/** What a structure is after it was read and written. */
+/** A structure after it was decoded and encoded. */
 function rewritten(field: string, bytes: string): string {
   const kind = PROPOSAL_KINDS[field]
   if (kind !== undefined) return hex(encodeProposal(read(decodeProposal, kind + bytes))).slice(kind.length)

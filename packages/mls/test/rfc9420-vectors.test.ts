@@ -1,4 +1,4 @@
-// The working group's own numbers: ts-mls over our providers computes what every other implementation does.
+// The working group's own numbers: ts-mls on our providers computes the same as every other implementation.
 import { decodeMlsMessage } from 'ts-mls'
 import { refhash } from 'ts-mls/crypto/hash.js'
 import { decryptWithLabel, encryptWithLabel } from 'ts-mls/crypto/hpke.js'
@@ -138,7 +138,7 @@ it('[MLS-9.4] the fast path opens the published message', async () => {
   const { cipherSuite } = makeNodeProvider()
   const [message] = decodeMlsMessage(fromHex(vector.applicationMessage), 0) ?? []
   if (message?.wireformat !== 'mls_private_message') throw new Error('not a private message')
-  // It is the first of its leaf, whose ratchet stands in the right half of a tree of two (RFC 9420 §9).
+  // It is the first of its leaf, whose ratchet is in the right half of a tree of two (RFC 9420 §9).
   const inTree = (secret: Uint8Array, label: string, context: string) =>
     expandWithLabel(secret, label, new TextEncoder().encode(context), cipherSuite.kdf.size, cipherSuite.kdf)
   const leafSecret = await inTree(fromHex(vector.encryptionSecret), 'tree', 'right')

@@ -20,7 +20,7 @@ function hpkeKeyAt({ state }: GroupSession, leaf: number): Uint8Array {
   return node.leaf.hpkePublicKey
 }
 
-/** A path of alice's, with other public keys in the place of the ones that she derived: the first is her leaf's. */
+/** A path of alice's, with other public keys in place of the derived ones: the first is her leaf's. */
 async function commitWithKeys({ state }: GroupSession, keys: (Uint8Array | undefined)[], proposals: Proposal[] = []) {
   let made = 0
   const deriveKeyPair: typeof hpke.deriveKeyPair = async secret => {

@@ -109,7 +109,7 @@ describe('fault 2: an index outside the tree', () => {
   })
   it('[MLS-8.2] a hostile Welcome is refused and does not hang the joiner', async () => {
     const worker = new Worker(new URL('./hostile-welcome.worker.ts', import.meta.url))
-    // Both may be there before anybody has looked at the first: each is listened for from the beginning.
+    // Both may arrive before anybody has read the first: listeners for both are attached from the beginning.
     const told = on(worker, 'message', { signal: AbortSignal.timeout(120_000) })
     try {
       expect(await told.next()).toMatchObject({ value: [{ kind: 'joining' }] })

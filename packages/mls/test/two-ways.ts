@@ -1,4 +1,4 @@
-// The fast path of a text beside the general one, over the same randomness.
+// The fast path of a text compared with the general one, over the same randomness.
 
 import type { FastPath } from '../src/crypto/provider.ts'
 import { decryptMessage, encryptMessage, type GroupSession } from '../src/group/group-session.ts'
@@ -8,12 +8,12 @@ import { makeNodeProvider } from '../src/provider-node.ts'
 import { hex } from './bytes.ts'
 import { NOW_SEC } from './people.ts'
 
-/** How often the fast path was taken to its end. */
+/** How often the fast path was used to its end. */
 export const taken = { seals: 0, opens: 0 }
 let turn = 0
 
 const provider = makeNodeProvider({
-  // The same for both ways, and another one for the next text.
+  // The same for both paths, and another one for the next text.
   randomBytes: count => Uint8Array.from({ length: count }, (_, at) => (turn * 31 + at * 7) & 0xff),
 })
 
@@ -39,13 +39,13 @@ export const { cipherSuite } = provider
 
 type BothWays<Result> = { short: Result; general: Result }
 
-/** What each way makes of a text, and where that leaves it. */
+/** The output of each path for a text, and the state after it. */
 export function writtenBothWays(sender: GroupSession, text: Uint8Array) {
   turn += 1
   return bothWays(sender, session => encryptMessage(session, text))
 }
 
-/** What each way says of a message, and where that leaves it. */
+/** The outcome of each path for a message, and the state after it. */
 export const toldBothWays = (reader: GroupSession, wire: Uint8Array) => bothWays(reader, session => told(session, wire))
 
 async function bothWays<Result>(

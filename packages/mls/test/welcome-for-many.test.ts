@@ -1,4 +1,4 @@
-// A welcome for many: what is the same for all who come is worked out once.
+// A welcome for many: values that are the same for all newcomers are computed once.
 import { copyBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import { aes128 } from '../src/crypto/aes-node.ts'
@@ -10,7 +10,7 @@ import { context, join, keyPackageOf, newGroup, person, provider, wanted } from 
 
 const COUNT = 40
 
-/** A committer of whom it is noted for what it seals. */
+/** A committer whose sealed infos are recorded. */
 function noted(session: GroupSession) {
   const infos: Uint8Array[] = []
   const { hpke } = provider.cipherSuite
@@ -22,7 +22,7 @@ function noted(session: GroupSession) {
   return { infos, committer: { ...session, context: { ...context, provider: { ...provider, cipherSuite } } } }
 }
 
-/** Keys that count for nothing here: only what is hashed does. */
+/** The keys do not matter here: only the hashes do. */
 function countedHpke() {
   const count = { hashedBytes: 0 }
   const key = (byte: number) => ({ raw: new Uint8Array(32).fill(byte), native: undefined })

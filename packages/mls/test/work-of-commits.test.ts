@@ -1,4 +1,4 @@
-// How much costly work commits and welcomes make: it grows with their size, and not with the square of it.
+// How much costly work commits and welcomes cause: it grows with their size, and not with its square.
 import {
   type CiphersuiteImpl,
   type ClientState,
@@ -27,7 +27,7 @@ import {
 const SIZE = 64
 const names = Array.from({ length: SIZE }, (_, at) => `member ${at}`)
 
-/** A suite that counts hashes, signatures and what is sealed and opened. */
+/** A suite that counts hashes, signatures, seals and opens. */
 function counting() {
   const count = { calls: 0 }
   const counted = <F extends (...args: never[]) => unknown>(step: F): F =>
@@ -56,7 +56,10 @@ async function callsFor(members: ClientState[], extraProposals: Proposal[]): Pro
   return [making.count.calls, following.count.calls]
 }
 
-/** Zero to count - 1, each far from the one before: the leaves of a tree whose nodes are all filled when each has committed. */
+/**
+ * Zero to count - 1, each far from the previous one: the leaves of a tree whose nodes are all filled when each has
+ * committed.
+ */
 const scattered = (count: number): number[] =>
   Array.from({ length: count }, (_, at) => at).sort((one, other) => reversed(one) - reversed(other))
 const reversed = (leaf: number): number =>
@@ -93,7 +96,7 @@ describe('[MLS-1.5] work grows with the size of a commit or a welcome, not with 
   })
   it('for a committer: its path is sought once, and not for each newcomer', async () => {
     const members = await plainGroup(...names.slice(0, 8))
-    // Fills the nodes above leaf 7, of which 11 is beside the path of leaf 0 and of all newcomers.
+    // Fills the nodes above leaf 7, of which 11 is next to the path of leaf 0 and of all newcomers.
     const filled = await commit(members[7] as ClientState)
     if (filled.commit.wireformat !== 'mls_private_message') throw new Error('not private')
     const { newState: state } = await processPrivateMessage(

@@ -1,4 +1,5 @@
-// The working group's test vectors for RFC 9420, cipher suite 1: some of them are here, all of them where a folder has them.
+// The working group's test vectors for RFC 9420, cipher suite 1: some of them are here, and all of them in the folder
+// that MLS_VECTORS names.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +16,7 @@ export interface TreeOperation {
 export interface TreeValidation {
   cipher_suite: number
   tree: string
-  /** Absent where the signatures are those of a draft. */
+  /** Absent if the signatures are those of a draft. */
   group_id?: string
   resolutions: number[][]
   tree_hashes: string[]
@@ -67,7 +68,7 @@ const ALL = process.env['MLS_VECTORS']
 
 if (ALL === undefined) console.warn('some of the vectors of RFC 9420 are tried: MLS_VECTORS names a folder with all')
 
-/** Those of our suite; a file without suites has no cryptography in it. */
+/** Those of our suite; a file without suites contains no cryptography. */
 export function vectorsOf<Vector>(name: string): Vector[] {
   return [HERE, ...(ALL === undefined ? [] : [ALL])]
     .map(folder => join(folder, `${name}.json`))

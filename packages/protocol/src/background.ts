@@ -16,7 +16,7 @@ export function inBackground(work: Promise<unknown>, background: Background): vo
   work.catch((error: unknown) => logFault(error, background))
 }
 
-/** For what a clock or the event loop calls. */
+/** For callbacks of a clock or of the event loop. */
 export function guarded(run: () => void, background: Background): () => void {
   return () => {
     try {
@@ -34,7 +34,7 @@ export const guardedClock = (clock: Clock, log: FaultLog): Clock => ({
   setTimer: (afterMs, run) => clock.setTimer(afterMs, guarded(run, { what: 'timer failed', log })),
 })
 
-/** What has to be expected is a warning of one line; a fault of ours is an error that tells where it is. */
+/** An expected failure is a warning of one line. Our own fault is an error with its stack. */
 export function logFault(error: unknown, { what, log }: Background): void {
   const fault = systemFault(error)
   if (isCoded(fault, 'stopping')) return
@@ -42,7 +42,7 @@ export function logFault(error: unknown, { what, log }: Background): void {
   else log.error({ err: fault }, what)
 }
 
-/** As fields of a log, for who chooses the level: one line of what has to be expected, and of a fault of ours where it is. */
+/** Fields for a log line whose level the caller chooses: one line for an expected failure, a stack for our own fault. */
 export function faultFields(error: unknown): object {
   const fault = systemFault(error)
   return isExpected(fault) ? lineOf(fault) : { err: fault }
@@ -50,7 +50,7 @@ export function faultFields(error: unknown): object {
 
 const isExpected = (fault: unknown): fault is CodedError => fault instanceof CodedError && fault.code !== 'internal'
 
-/** As fields of a log: what happened and, where the system said it, how it calls that. */
+/** Fields for a log line: what happened and, if the system reported it, the system's code. */
 export function lineOf(error: CodedError): object {
   const { cause } = error
   const system = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined

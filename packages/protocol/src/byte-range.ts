@@ -2,7 +2,7 @@
 
 export type ByteRange = { kind: 'whole' } | { kind: 'part'; start: number; end: number } | { kind: 'unsatisfiable' }
 
-/** RFC 9110, section 14: what is not understood is ignored, what lies behind the end cannot be satisfied. */
+/** RFC 9110, section 14: an unknown form is ignored, and a range after the end cannot be satisfied. */
 export function parseByteRange(header: string | undefined, size: number): ByteRange {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return { kind: 'whole' }

@@ -1,7 +1,7 @@
 // Bytes and their text forms: what ids, keys and links are made of.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-/** By the code of a letter: 255 where it is none of the alphabet's. */
+/** By character code; 255 for a character outside the alphabet. */
 const VALUES = new Uint8Array(128).fill(255)
 for (const [value, letter] of [...ALPHABET].entries()) VALUES[letter.charCodeAt(0)] = value
 const encoder = new TextEncoder()
@@ -30,7 +30,7 @@ export function toBase32(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes behind a base32 text, or undefined when it is not the one canonical text of any bytes. */
+/** The bytes of a base32 text, or undefined when the text is not canonical. */
 export function fromBase32(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((text.length * 5) / 8))
   let bits = 0
@@ -75,7 +75,7 @@ export function concatBytes(...parts: Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** A copy in memory of its own: `slice` of Node's Buffer is a view. */
+/** A copy in separate memory: `slice` of Node's Buffer is a view. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
 /** Not in constant time: for public values only. */
@@ -84,8 +84,8 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Gives memory back at once, not when the collector comes: it does not see that bytes outside of its heap pile up by the
- * megabyte. What shares its memory with others is left to it.
+ * Frees memory immediately instead of at the next collection: the collector does not see megabytes pile up outside its
+ * heap. Bytes that share their buffer with others are left to the collector.
  */
 export function freeBytes(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0)

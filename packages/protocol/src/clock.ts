@@ -5,9 +5,9 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** What the machine is set to: for what is shown and signed. It may be set forward or back at any moment. */
+  /** The machine's time of day, for times that are shown or signed. Somebody may set it forward or back at any moment. */
   nowMs(): number
-  /** Only ever goes on, at the pace of timers, from wherever it began: for everything that waits within one process. */
+  /** Never goes back; advances at the pace of timers from an arbitrary start. Every wait within one process uses it. */
   monotonicMs(): number
   setTimer(afterMs: number, run: () => void): Timer
 }

@@ -15,7 +15,7 @@ export class Writer {
   #bytes: Uint8Array<ArrayBuffer>
   #length = 0
 
-  /** Of what is known to be long, as long as it will be: else it is copied as it grows, and holds more than it needs. */
+  /** Pass the final length of a long value: a growing buffer is copied each time and ends up larger than needed. */
   constructor(roomBytes = 512) {
     this.#bytes = new Uint8Array(roomBytes)
   }
@@ -197,7 +197,7 @@ export function encodeWith<T>(codec: Codec<T>, value: T): Uint8Array {
   return into.finish()
 }
 
-/** Everything, or an error: bytes behind the value are refused. */
+/** Throws unless the codec consumes all bytes. */
 export function decodeWith<T>(codec: Codec<T>, from: Uint8Array): T {
   const reader = new CodecReader(from)
   const value = codec.read(reader)

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { databaseLimits } from './limits.ts'
 import { systemCodeOf } from './system-faults.ts'
 
-/** A connection of its own that nobody else uses; `check` gives `ok`, or the first thing that is wrong. */
+/** A separate connection that nobody else uses; `check` returns `ok`, or the first problem. */
 export type CheckedConnection = { check(): string; close(): void }
 
 const ROUNDS = 3
@@ -12,8 +12,9 @@ const ROUNDS = 3
 export const looksDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(systemCodeOf(error))
 
 /**
- * What is wrong with the database at the path, or undefined. Every byte of its files can be read, and each of several fresh
- * connections finds the same fault: a disk that fails now and then shows another one each time. Throws what the disk says.
+ * Describes the damage of the database at the path, or returns undefined. Damage is certain only if every byte of the
+ * files can be read and several fresh connections find the same fault: a failing disk shows another fault each time.
+ * Throws errors of the disk.
  */
 export function findDamage(path: string, open: () => CheckedConnection): string | undefined {
   const found = new Set<string>()
@@ -31,7 +32,7 @@ export function findDamage(path: string, open: () => CheckedConnection): string 
 export const isCheckedQuickly = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= databaseLimits.checkedBytesMax
 
-/** Opens it, or throws what is wrong with it: damage only when it is certain, otherwise what the disk says. */
+/** Opens the database or throws the reason: damage only when it is certain, otherwise the error of the disk. */
 export function openConvinced<Connection>(
   path: string,
   { open, check }: { open: () => Connection; check: () => CheckedConnection },
@@ -58,7 +59,7 @@ function checkOnce(open: () => CheckedConnection): string {
   }
 }
 
-/** Throws what the disk says. */
+/** Throws errors of the disk. */
 function readWhole(path: string): void {
   const into = Buffer.allocUnsafe(databaseLimits.readPieceBytes)
   for (const file of [path, `${path}-wal`]) {

@@ -5,17 +5,17 @@ export function nextTurn(run: () => void, background: Background): void {
   setImmediate(guarded(run, background))
 }
 
-/** In the same turn, behind all that is written in it. */
+/** In the same turn, after everything that is written in it. */
 export function endOfTick(run: () => void, background: Background): void {
   process.nextTick(guarded(run, background))
 }
 
-/** In the same turn, when all that can be answered at once is answered. */
+/** In the same turn, after all answers that are ready without waiting. */
 export function afterMicrotasks(run: () => void, background: Background): void {
   queueMicrotask(() => endOfTick(run, background))
 }
 
-/** For what cannot throw alone: to resolve a promise, to close sockets. */
+/** Only for callbacks that cannot throw: resolving a promise, closing sockets. */
 export function wakeNextTurn(wake: () => void): void {
   setImmediate(wake)
 }

@@ -1,3 +1,3 @@
-// Environment variables, as the commands are given them.
+// The environment variables that a command receives.
 
 export type Env = Readonly<Record<string, string | undefined>>

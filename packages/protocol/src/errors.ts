@@ -3,7 +3,7 @@
 type Details = Record<string, string | number | boolean | undefined>
 
 const table = {
-  // What a caller asked for cannot be.
+  // Requests that cannot be fulfilled.
   'bad-field': d => `${d['field']}: ${d['rule']}.`,
   'chat-not-found': d => `There is no chat ${d['chat']}.`,
   'message-not-found': d => `There is no message ${d['message']} in this chat.`,
@@ -85,7 +85,7 @@ const table = {
   'relay-stopping': () => 'The relay is stopping. Reconnect in a moment.',
   // Cryptography.
   'bad-certificate': d => `The device certificate is not valid: ${d['why']}.`,
-  // What a person has kept so as not to lose the account.
+  // Files that protect a person from losing the account.
   'recovery-not-ours': () => 'This is not a Postern recovery file or backup.',
   'recovery-newer': () => 'A newer version of this program wrote the file. Update this program.',
   'recovery-damaged': d => `The file is damaged: ${d['why']}. Use another copy of it.`,

@@ -3,7 +3,7 @@ import { contentLimits } from './limits.ts'
 import { isSeen } from './rules/line.ts'
 import { charCount } from './text.ts'
 
-/** Control and bidirectional signs, line ends and halves of pairs: they hide what a name really is. */
+/** Control and bidirectional characters, line ends and half pairs: they hide the real name. */
 const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u200b]/gu
 
 export function safeFileName(text: string): string {
@@ -19,7 +19,7 @@ export function safeFileName(text: string): string {
 /** In lower case and without the dot; empty when there is none. */
 export const extensionOf = (name: string): string => /[^.]\.([^.\s]{1,32})$/u.exec(name)?.[1]?.toLowerCase() ?? ''
 
-/** The extension stays: by it a system decides what opens the file. */
+/** The extension stays because systems choose the program for a file by it. */
 function shorten(name: string): string {
   if (charCount(name) <= contentLimits.fileNameCharsMax) return name
   const dot = name.lastIndexOf('.')

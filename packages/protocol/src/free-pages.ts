@@ -40,7 +40,7 @@ export function giveBackPages(database: PagedDatabase): boolean {
   return database.count('freelist_count') < free
 }
 
-/** Whether the file has more free space than it keeps for what comes next. */
+/** Whether the file has more free space than it keeps for future data. */
 export function hasMuchFree(database: PagedDatabase): boolean {
   const free = database.count('freelist_count')
   const { freeBytesMax, freeShareMax } = databaseLimits

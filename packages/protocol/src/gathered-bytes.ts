@@ -2,7 +2,7 @@
 import { freeBytes } from './bytes.ts'
 import { Deferred } from './waiting/deferred.ts'
 
-/** A readable stream of Node, as far as it is needed here. */
+/** The part of Node's readable stream that is used here. */
 export interface ByteStream {
   readonly destroyed: boolean
   readonly readableEnded: boolean
@@ -15,12 +15,12 @@ export interface ByteStream {
 }
 
 export const GATHERED_BYTES = 1024 * 1024
-/** What one read of a socket gives at most: it may come when nearly all is there already. */
+/** The most that one read of a socket returns: such a read may come when the buffer is nearly full. */
 const PIECE_BYTES = 64 * 1024
-/** Enough for who is slow. There may be many of them, and only who is fast gets more room. */
+/** Enough for slow streams, of which there may be many. Only a fast stream gets a larger buffer. */
 const FIRST_BYTES = 256 * 1024
 
-/** Each piece holds only until the next one is asked for. The stream is left open to whoever reads on. */
+/** Each piece is valid only until the next call. The stream stays open for later readers. */
 export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
   readonly #stream: ByteStream
   readonly #nextTurn: (wake: () => void) => void
@@ -44,7 +44,7 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
     }
   }
 
-  /** Throws when the stream breaks off. */
+  /** Throws when the stream breaks. */
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#held === 0 && this.#state === 'open') await this.#arrival()
     if (this.#held > 0) return { done: false, value: this.#handOver() }
@@ -85,7 +85,7 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
       this.#stream.pause()
       this.#wake()
     } else if (this.#waiting) {
-      // Not at once: what else has arrived is read in the same turn.
+      // In the next turn: more pieces that have already arrived are read in this one.
       const wake = this.#waiting
       this.#waiting = undefined
       this.#nextTurn(wake)
@@ -109,7 +109,7 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
     this.#waiting = undefined
   }
 
-  /** To all that will be gathered, or once more when a single piece is larger than that. */
+  /** To the full size, or further when a single piece is larger than that. */
   #grow(bytes: number): void {
     const larger = new Uint8Array(Math.max(bytes, GATHERED_BYTES + PIECE_BYTES))
     larger.set(this.#filling.subarray(0, this.#held))

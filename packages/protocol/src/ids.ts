@@ -14,7 +14,7 @@ export type ChatId = Branded<'ChatId'>
 export type MessageId = Branded<'MessageId'>
 /** Stays the same when a message is encrypted again, so that receivers can drop a repeat. */
 export type SendId = Branded<'SendId'>
-/** Base32 of a stored blob's 16 random bytes: whoever knows it may fetch the ciphertext. */
+/** Base32 of a stored blob's 16 random bytes: everybody who knows it may fetch the ciphertext. */
 export type BlobId = Branded<'BlobId'>
 /** Base32 of 16 random bytes, chosen by the presser: one press of a button, however often it is sent. */
 export type PressId = Branded<'PressId'>

@@ -7,15 +7,15 @@ export const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** What people and operators write: characters are Unicode code points. */
+/** Values that people and operators write: characters are Unicode code points. */
 export const contentLimits = {
   textCharsMax: 4096,
   nameCharsMax: 64,
   groupNameCharsMax: 128,
   groupMembersMax: 1000,
-  /** How far the generation of a group chat rises at once: who was away for some of them still follows. */
+  /** How far the generation of a group chat rises in one step: a member that missed some of them still follows. */
   generationStepMax: 1000,
-  /** Far above any that a clock in seconds gives, and far below the last whole number. */
+  /** Far above any value from a clock in seconds, and far below the largest safe integer. */
   generationMax: 2 ** 40,
   aboutCharsMax: 512,
   commandsMax: 100,
@@ -23,12 +23,12 @@ export const contentLimits = {
   commandDescriptionCharsMax: 256,
   commandArgsCharsMax: 32,
   mentionsMax: 100,
-  /** UTF-16 code units of one sign: a family with skin colours takes 19. */
+  /** UTF-16 code units of one emoji: a family with skin colours takes 19. */
   emojiUnitsMax: 64,
   timerMsMax: 365 * DAY_MS,
   editableMs: 48 * HOUR_MS,
   avatarBytesMax: 40_000,
-  /** Of an avatar or a preview, which are decoded as soon as they arrive. */
+  /** For an avatar or a preview, which are decoded as soon as they arrive. */
   smallPictureSidePixelsMax: 1024,
   buttonRowsMax: 3,
   buttonsPerRowMax: 2,
@@ -48,7 +48,7 @@ export const contentLimits = {
   durationMsMax: 30 * DAY_MS,
   pixelsPerSideMax: 100_000,
   previewBytesMax: 30_000,
-  /** The preview as a data: URL: a third more than its bytes, and what stands before them. */
+  /** The preview as a data: URL: a third more than its bytes, plus the prefix. */
   previewUrlUnitsMax: 40_050,
   /** Groups whose keys are compared with one receipt. */
   marksPerReceiptMax: 4,
@@ -57,11 +57,11 @@ export const contentLimits = {
   profileBytesMax: 256 * KIB,
 } as const
 
-/** What a person keeps so as not to lose the account. */
+/** Files that protect a person from losing the account. */
 export const recoveryLimits = {
   peopleMax: 100_000,
   chatsMax: 100_000,
-  /** Of one chat, the newest: what is older is no longer at the relay. */
+  /** The newest groups of one chat: older ones are no longer at the relay. */
   groupsPerChatMax: 16,
   /** Names, titles, addresses. */
   wordsUnitsMax: 2048,
@@ -71,7 +71,7 @@ export const recoveryLimits = {
   /** scrypt: 128 MiB and about a second for each guess. */
   costLog2: 17,
   costBlockSize: 8,
-  /** What a file may ask for when it is read: 256 MiB, whoever has made it. */
+  /** The highest cost that is accepted when a file is read, from any writer: 256 MiB. */
   costLog2Max: 18,
 } as const
 
@@ -98,15 +98,15 @@ export const wireLimits = {
   requestsInFlightMax: 512,
 } as const
 
-/** Messages of one sender in one epoch that may be missing from the log: withdrawn, or of unknown fate. */
+/** Messages of one sender in one epoch that may be missing from the log: withdrawn, or with unknown fate. */
 const withdrawnBeforeUpdate = 100
 const unsettledPerGroupMax = 100
 /** Handshake keys that a restored client passes over before its first commit. */
 const skippedKeysMax = 32
 
-/** What MLS bytes may hold: counted before anything is made of them, so that a stranger's cost no more than ours. */
+/** Bounds for MLS bytes, checked before anything is allocated: a stranger's bytes cost no more than ours. */
 export const mlsLimits = {
-  /** Nonces and guards, which are sent along, come from a pool. Keys are made of bytes that were never anywhere else. */
+  /** Nonces and guards, which are sent along, come from a pool. Keys use bytes that were never anywhere else. */
   pooledRandomBytesMax: 16,
   /** Everybody removed, as many added, and new settings. */
   proposalsMax: 2 * contentLimits.groupMembersMax + 1,
@@ -116,7 +116,7 @@ export const mlsLimits = {
   extensionsMax: 8,
   /** Settings are the largest: they are signed with every message. */
   extensionBytesMax: 64 * KIB,
-  /** In each of the lists in which a leaf says what it knows. */
+  /** In each of the lists in which a leaf declares its capabilities. */
   capabilitiesMax: 64,
   /** Ids, references, hashes, credentials and nonces. */
   smallBytesMax: 256,
@@ -124,42 +124,45 @@ export const mlsLimits = {
   forwardStepsMax: withdrawnBeforeUpdate + unsettledPerGroupMax,
   /** Few: the log is in order. */
   generationsKept: 8,
-  /** Longer lifetimes are refused: a key package that never ends is a key that never changes. */
+  /** Longer lifetimes are refused: a key package that never expires is a key that never changes. */
   keyPackageLifetimeSecMax: (400 * DAY_MS) / SECOND_MS,
   /** The members of the groups a busy bot talks to: importing a key costs more than a signature. */
   verifyKeysCachedMax: 4096,
 } as const
 
-/** A start that fails: what it has opened is closed, and then the process ends, whatever of it is still open. */
+/** A failed start closes everything it has opened, and then the process ends even if something is still open. */
 export const startLimits = {
   closeWithinMs: 500,
   exitWithinMs: 400,
 } as const
 
-/** What the relay enforces; every one of them can be set when a relay is started. */
+/** Limits that the relay enforces; each can be set when a relay starts. */
 export const relayDefaults = {
   newPeoplePerDay: 50,
   keepEntriesMs: 30 * DAY_MS,
-  /** Who was in a group so lately may be taken along into the one that carries it on. */
+  /** Members who left a group within this time may be added to the group that continues it. */
   keepPastMembersMs: 30 * DAY_MS,
-  /** What an account may store in a UTC day; less while it is new. Blobs have limits of their own. */
+  /** Bytes that an account may store in a UTC day; fewer while it is new. Blobs have their own limits. */
   bytesPerDayMax: 512 * MIB,
   newAccountBytesPerDayMax: 64 * MIB,
   newAccountMs: 1 * DAY_MS,
-  /** What may wait unread for one account from one sender, and from all: then from each only a little more. */
+  /**
+   * Unread entries for one account: from one sender, and from all. When it is full, each sender may add only a little
+   * more.
+   */
   mailboxBytesPerSenderMax: 64 * MIB,
   mailboxEntriesPerSenderMax: 50_000,
   mailboxBytesMax: 512 * MIB,
   mailboxEntriesMax: 100_000,
   keyPackagesPerAccountMax: 200,
   groupsPerAccountMax: 10_000,
-  /** Connections that have logged in; those that have not have places of their own, of which the oldest makes room. */
+  /** Connections that have logged in. The others have separate places, and the oldest makes space for a new one. */
   connectionsMax: 10_000,
   unauthenticatedMax: 1_000,
-  /** By address (of IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
+  /** By address (for IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
   connectionsPerAddressMax: 1_000,
   newcomersPerAddressMax: 200,
-  /** What a connection may send before it has logged in. */
+  /** Bytes that a connection may send before it logs in. */
   unauthenticatedBytesMax: 8 * KIB,
   requestHeadBytesMax: 8 * KIB,
   connectionsPerAccountMax: 8,
@@ -168,17 +171,17 @@ export const relayDefaults = {
   /** Codes tried, right or wrong. */
   inviteTriesPerMinute: 300,
   inviteTriesPerAddressPerMinute: 10,
-  /** Profiles asked for by who is not logged in, found or not. */
+  /** Profile requests from clients that are not logged in, found or not. */
   profilesPerMinute: 6_000,
   profilesPerAddressPerMinute: 60,
-  /** An invite that has expired is still told from a wrong one for so long. */
+  /** An expired invite is distinguished from a wrong one for this long. */
   keepInvitesMs: 30 * DAY_MS,
-  /** Frames a connection may send: a steady rate with room for bursts. */
+  /** Frames that a connection may send: a steady rate, and a larger number in bursts. */
   framesPerSecond: 5_000,
   framesBurst: 10_000,
   authenticateWithinMs: 10 * SECOND_MS,
   heartbeatMs: 30 * SECOND_MS,
-  /** Entries delivered and not yet acknowledged: past this the relay waits for the reader. */
+  /** Entries delivered and not yet acknowledged: above this the relay waits for the reader. */
   unacknowledgedEntriesMax: 1024,
   unacknowledgedBytesMax: 8 * MIB,
   sendBufferBytesMax: 16 * MIB,
@@ -187,140 +190,146 @@ export const relayDefaults = {
   blobUnfinishedMs: 1 * DAY_MS,
   keepBlobsMs: 30 * DAY_MS,
   sweepEveryMs: 10 * MINUTE_MS,
-  /** A clock that differs by so much from the time that passed was set. */
+  /** A clock that differs by this much from the elapsed time was set. */
   clockSetByMs: 1 * MINUTE_MS,
   sweepRowsPerTurn: 1_000,
-  /** On PostgreSQL so many entries are worth a partition of their own, which goes whole; fewer go row by row. */
+  /**
+   * On PostgreSQL, this many entries are worth a partition of their own, which is dropped as a whole; fewer are deleted
+   * row by row.
+   */
   partitionEntriesMin: 100_000,
   stopWithinMs: 10 * SECOND_MS,
   groupMembersMax: contentLimits.groupMembersMax,
   accountsMax: 1_000_000,
   requestsInFlightMax: wireLimits.requestsInFlightMax,
   authenticateTriesMax: 4,
-  /** Taking other people's key packages uses them up: bounded for the taker, and for the taker at one account. */
+  /** Taking other people's key packages uses them up: limited per taker, and per taker and account. */
   takesPerMinute: 1_200,
   takesPerTargetPerMinute: 20,
   blobsPerDayMax: 10_000,
-  /** Requests that are no WebSocket, at one time; one that says nothing for so long is closed. */
+  /** Concurrent requests that are not a WebSocket; an idle one is closed after this time. */
   httpConnectionsMax: 1_000,
   httpIdleMs: 60 * SECOND_MS,
   /** An acknowledgement waits this long for another write to share its transaction. */
   acknowledgeWithinMs: 200,
   /** And this long after its write has failed. */
   acknowledgeRetryMs: 5 * SECOND_MS,
-  /** Lines of the log that wait for a disk that is full; those beyond are lost. */
+  /** Log lines that wait for a full disk; further ones are lost. */
   logWaitingBytesMax: 1_048_576,
   writesPerTransactionMax: 2_000,
   accountsCachedMax: 100_000,
   /** Groups held in memory, counted in members. */
   groupMembersCachedMax: 500_000,
-  /** The newest entries held in memory for readers that are caught up. */
+  /** The newest entries, held in memory for readers that are up to date. */
   recentEntriesBytesMax: 16 * MIB,
   faultsLoggedPerMinute: 60,
   databaseBytesMax: 1024 * 1024 * MIB,
-  /** Of all blobs together. */
+  /** All blobs together. */
   blobsBytesMax: 1024 * 1024 * MIB,
-  /** What uploads to a store of objects hold in memory, all of them together. */
+  /** Memory of all uploads to an object store together. */
   blobMemoryBytesMax: 256 * MIB,
-  /** A store of objects that is silent for so long is given up, and asked again. */
+  /** A request to the object store that is silent for this long is abandoned and retried. */
   objectStoreIdleMs: 20 * SECOND_MS,
-  /** A line with the main figures in the log. */
+  /** Interval of the log line with the main metrics. */
   figuresLoggedEveryMs: HOUR_MS,
-  /** Room on the disk below which nothing more is taken: no blobs, and then no messages either. */
+  /** Free disk space below which the relay accepts nothing more: no blobs, and then no messages either. */
   diskFreeForBlobsBytesMin: 1024 * MIB,
   diskFreeBytesMin: 128 * MIB,
 } as const
 
-/** What a relay keeps to by itself; nobody sets these. */
+/** Fixed limits of a relay; they cannot be set. */
 export const relayFixedLimits = {
-  /** How many fetchers an owner can limit a blob to: each of them is remembered with it. */
+  /** The largest number of fetchers to which an owner can limit a blob: each of them is stored with it. */
   blobFetchesMax: 16,
-  /** Keys whose rate is counted at one time. */
+  /** Keys whose rate is tracked concurrently. */
   rateKeysMax: 200_000,
-  /** When to try again: one that has no free connection, and one whose disk or store has failed. */
+  /** Retry-After of a relay without a free connection, and of one whose disk or store has failed. */
   busyRetryAfterSec: 1,
   retryAfterSec: 5,
-  /** A relay whose database is away for so long says that it is not ready: others may have theirs. */
+  /** A relay without its database for this long reports that it is not ready: other relays may have theirs. */
   unreadyAfterMs: 15 * SECOND_MS,
-  /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
+  /** Frames accepted before their answers are checked: a burst must not fill the memory with answers. */
   framesPerSlice: 32,
-  /** A shorter entry is copied for each of its readers: that is faster than a second piece. */
+  /** A shorter entry is copied for each of its readers: that is faster than sending a second piece. */
   copiedEntryBytesMax: 4 * KIB,
-  /** Groups that a deleted account leaves in one transaction: each holds a lock. */
+  /** Groups from which a deleted account is removed in one transaction: each holds a lock. */
   groupsLeftPerTurn: 50,
   /** Connections that are pinged in one turn. */
   heartbeatsPerTurn: 200,
-  /** Of a mailbox that is read as it grows: the newest cursors in memory. */
+  /** The newest cursors of a growing mailbox that are held in memory. */
   mailboxTailMax: 32,
   blobsPerSweep: 100,
   blobReadBytes: 256 * KIB,
-  /** An upload is synced after so many bytes: at its end little is left to wait for. */
+  /** An upload is synced after this many bytes, so that little is left to sync at its end. */
   blobSyncAfterBytes: 16 * MIB,
-  /** A blob in a store of objects is put together of parts of this size: below 5 MiB it takes the last one only. */
+  /** Part size of a blob in an object store, which accepts parts below 5 MiB only as the last one. */
   blobPartBytes: 8 * MIB,
-  /** What an upload holds of a part grows by so much. */
+  /** The buffer of a part grows in steps of this size. */
   blobBlockBytes: 256 * KIB,
-  /** What is less than a part is kept as objects of their own, at most so many for one blob. */
+  /** Data smaller than a part is stored as separate objects, at most this many for one blob. */
   blobPiecesMax: 32,
-  /** How often a store of objects is asked for the same, and how long is waited before the second time: then twice as long. */
+  /** Tries of a request to the object store, and the wait before the second one, which doubles each time. */
   objectStoreTriesMax: 4,
   objectStoreRetryMs: 200,
   objectStoreConnectionsMax: 256,
   objectStoreAnswerBytesMax: 256 * KIB,
   objectsPerList: 200,
-  /** Per group, in memory: who is known to have heard whom alone. */
+  /** Per group, in memory: pairs of a sender and a member that received a message addressed to it alone. */
   heardByOneMax: 1_000,
-  /** Who leaves is not held back by what it has sent before; a farewell is short. */
+  /** A short farewell is accepted from a leaving member whatever it has sent before. */
   farewellBytesMax: 4 * KIB,
-  /** A mailbox is looked through once for so much from one sender, later when it is far from full. */
+  /** A mailbox is checked once per this many bytes from one sender, and less often when it is far from full. */
   mailboxLookAfterBytes: 1 * MIB,
   mailboxLookAfterBytesMax: 8 * MIB,
-  /** And once in so long while it is full. */
+  /** A full mailbox is checked again after this time. */
   mailboxLookAgainMs: 5 * SECOND_MS,
-  /** A chat of two is counted by itself up to so much, so that most of its messages cost nothing here. */
+  /** A chat of two is counted separately up to this size, so that most of its messages need no check. */
   mailboxChatBytes: 64 * KIB,
-  /** What a kill may leave uncounted of one account's bytes of the day. */
+  /** Bytes of one account's daily count that a kill may lose. */
   dayBytesUncountedMax: 256 * KIB,
   metricsConnectionsMax: 16,
   metricsIdleMs: 30 * SECOND_MS,
-  /** For metrics: to count all rows takes a while. */
+  /** For metrics: counting all rows takes a while. */
   rowsCountedEveryMs: 1 * MINUTE_MS,
-  /** That one answer of the control socket lists. */
+  /** Accounts that one answer of the control socket lists. */
   accountsPerPageMax: 1_000,
-  /** The room on the disk is looked at again after so many bytes, and after so long. */
+  /** Free disk space is checked again after this many bytes, and after this time. */
   diskLookAfterBytes: 1 * MIB,
   diskLookAfterMs: 1 * SECOND_MS,
-  /** On a small disk the reserves are these parts of it: a twentieth, and a fortieth. */
+  /** On a small disk the reserves are these shares of its size: a twentieth, and a fortieth. */
   diskShareForBlobs: 20,
   diskShareForMessages: 40,
-  /** Of a database that may become no larger: what acknowledgements, farewells and sweeping have for themselves. */
+  /** Space in a database that may not grow any more, reserved for acknowledgements, farewells and sweeping. */
   databaseReserveBytes: 64 * MIB,
-  /** Clients keep what opens a welcome for a day longer than this. */
+  /** Clients keep the keys that open a welcome for a day longer than this. */
   keepEntriesDaysMax: 30,
   keepBlobsDaysMax: 365,
   inviteUsesMax: 10_000,
   inviteDaysMax: 365,
-  /** Of the web app's folder, all of which is kept in memory. */
+  /** The web app's folder, all of which is kept in memory. */
   appFilesMax: 2_000,
   appBytesMax: 64 * MIB,
 } as const
 
-/** Figures for whoever watches a process. */
+/** Metrics of a process. */
 export const metricsLimits = {
-  /** How often is looked whether the event loop is late, once somebody has asked. */
+  /** Interval of the event loop delay measurement, which starts with the first request for metrics. */
   loopLookEveryMs: 20,
 } as const
 
 /** The databases of relay and clients. */
 export const databaseLimits = {
-  /** Pages in the log before they are written back. SQLite's own is 1,000: what changes with every message would be written four times as often. */
+  /**
+   * Pages in the log before they are written back. SQLite's default of 1,000 would write pages that change with every
+   * message four times as often.
+   */
   logPagesMax: 4000,
-  /** After a fault of the disk. Between two tries the last connection is used on: of a large log each try reads all. */
+  /** After a disk fault. Between two tries the last connection stays in use, because each try reads all of a large log. */
   reopenEveryMs: 100,
-  /** A running process checks no larger database: a check reads all of it while everybody waits. */
+  /** A running process does not check a larger database: a check reads all of it while everybody waits. */
   checkedBytesMax: 256 * MIB,
   readPieceBytes: MIB,
-  /** Free space that stays in a file, for what comes next. The file gives back what is above both. */
+  /** Free space that stays in a file for future data. The file gives back the space above both limits. */
   freeBytesMax: MIB,
   freeShareMax: 1 / 4,
   /** Pages that are given back in one transaction, and numbers of free pages that SQLite reads for that: some 10 ms. */
@@ -330,116 +339,125 @@ export const databaseLimits = {
   rewrittenBytesMax: 64 * MIB,
 } as const
 
-/** A relay's way to PostgreSQL. */
+/** A relay's connections to PostgreSQL. */
 export const postgresLimits = {
-  /** 13.0: the oldest that has all that is used. */
+  /** 13.0: the oldest version with everything that is used. */
   serverVersionMin: 130_000,
-  /** 14.0: takes a partition out of its table while others use that. */
+  /** 14.0: can detach a partition while others use its table. */
   detachesAsideFrom: 140_000,
   poolConnections: 4,
-  /** For one of them: past that whoever asks is told to come again. */
+  /** Waiters for one connection: further callers get an error and retry later. */
   poolWaitingMax: 10_000,
   connectMs: 5 * SECOND_MS,
-  /** The server gives up on a statement, and on who stands idle in a transaction. */
+  /** The server gives up on a statement, and on a session that is idle in a transaction. */
   statementMs: 10 * SECOND_MS,
   keepAliveMs: 10 * SECOND_MS,
-  /** After a connection was lost: the first try to make it again, doubled up to the last. */
+  /** After a lost connection: the delay of the first reconnect, doubled up to the maximum. */
   reconnectMs: 100,
   reconnectMsMax: 5 * SECOND_MS,
   /** Writes in one transaction, and their bytes. */
   batchWrites: 256,
   batchBytes: 8 * MIB,
-  /** When it is in the way of another. */
+  /** After a conflict with another batch. */
   batchTriesMax: 3,
-  /** What waits for its transaction: past that senders are told to come again. */
+  /** Bytes that wait for a transaction: above this, senders get an error and retry later. */
   queuedBytesMax: 64 * MIB,
-  /** Rows of the outbox that go into mailboxes in one turn. */
+  /** Outbox rows that are moved into mailboxes in one turn. */
   fanOutRows: 400,
-  /** Mailboxes that a batch fills in its own transaction; for more of them its sender does not wait. */
+  /** Mailboxes that a batch fills in its own transaction; if there are more, its sender does not wait for them. */
   placeAtOnceMax: 64,
-  /** What a relay that died has left in the outbox is found so soon. */
+  /** Interval of the search for outbox rows of a relay that died. */
   fanOutEveryMs: 1 * SECOND_MS,
-  /** In the log and not in mailboxes yet: past that nothing more is taken. */
+  /** Rows in the log and not yet in mailboxes: above this nothing more is accepted. */
   outboxRowsMax: 20_000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
-  /** Devices that are asked for in one statement, when nothing was heard of other relays for a while. */
+  /** Devices that one statement asks for, after notifications of other relays were missed. */
   devicesPerQuery: 1000,
-  /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
+  /** Entries of each mailbox that are fetched with their positions, if they are new and no longer than this. */
   freshEntries: 4,
   freshEntryBytes: 4 * KIB,
-  /** Whoever changes a table waits so long for who uses it, and others behind it; then it is tried again later. */
+  /** A change of a table waits this long for its users, while others queue behind the change; then it is retried later. */
   tableLockMs: 500,
   migrateTriesMax: 60,
-  /** Of the time that entries are kept, what goes into one partition. */
+  /** Partitions per retention time. */
   partitionsPerKeeping: 8,
-  /** And so much of it longer than they are kept they may lie on the disk, until the rest of their partition is past its time. */
+  /**
+   * Entries may stay on the disk longer than the retention time by this share of it, until the rest of their partition
+   * has expired.
+   */
   keptLongerParts: 6,
-  /** Every message is looked for in all of them: then none is begun, and rows go one by one. */
+  /** Every message is searched in all partitions: above this no new one is created, and rows are deleted one by one. */
   partitionsMax: 24,
 } as const
 
 /** Moving a relay from one store to the other. */
 export const moveLimits = {
-  /** In memory at one time; some of the largest messages there are among them. */
+  /** In memory at a time; the largest possible messages may be among them. */
   rowsPerPage: 500,
   progressEveryMs: 1 * SECOND_MS,
   /** A statement that reads all of a table, on a slow disk. */
   statementMs: 24 * HOUR_MS,
-  /** A relay that has just stopped is waited for so long. */
+  /** How often a relay that is just stopping is checked. */
   relayLooks: 100,
   relayLookEveryMs: 100,
-  /** As large as SQLite lets it be; how large it may become, the relay says that runs on it. */
+  /** The most that SQLite allows; the relay that runs on it sets its own limit. */
   databaseBytesMax: 2 ** 43,
 } as const
 
 /** Backups of a data directory. */
 export const backupLimits = {
-  /** Of a passphrase for a new backup. */
+  /** For the passphrase of a new backup. */
   passphraseCharsMin: 12,
   passphraseDistinctMin: 5,
-  /** While a database is copied its log grows: past so much the copy is given up, before the disk is full. */
+  /** The log grows while a database is copied: above this the copy is abandoned, before the disk is full. */
   heldLogBytesMax: 1024 * MIB,
   heldLogLookEveryMs: 500,
   /** Checksums are kept in memory until their list is written. */
   filesPerList: 10_000,
-  /** Such a list, the manifest or the end: longer than any of ours can be. */
+  /** Such a list, the manifest or the end: longer than any that we write. */
   listBytesMax: 4 * MIB,
   pieceBytes: 1 * MIB,
-  /** Written and removed in steps: much at once, and whoever waits for the same disk waits for a third of a second. */
+  /** Files are written and removed in steps: one large step delays others on the same disk by a third of a second. */
   syncAfterBytes: 64 * MIB,
   removeStepBytes: 16 * MIB,
   removePauseMs: 5,
-  /** Somebody who watches hears of long work so often. */
+  /** Interval of progress reports during long work. */
   progressEveryMs: 2 * SECOND_MS,
-  /** What a kill has left of a backup is removed by the next one, once it is so old that nobody works with it. */
+  /** A backup removes leftovers of a killed backup once they are too old to be in use. */
   leftoverMs: 60 * MINUTE_MS,
-  /** By so much positions of a restored relay jump: more than it can have given out since the backup. */
+  /** Positions of a restored relay jump by this number: more than it can have assigned since the backup. */
   positionsSkipped: 1_000_000_000,
 } as const
 
-/** The socket by which an operator speaks to a process. */
+/** The socket through which an operator controls a process. */
 export const controlLimits = {
   connectionsMax: 8,
-  /** Who connects and says nothing for so long is sent away. */
+  /** A caller that connects and sends nothing for this long is disconnected. */
   askWithinMs: 10 * SECOND_MS,
   requestCharsMax: 64 * KIB,
 } as const
 
 /** How a client talks to the relay. */
 export const clientLimits = {
-  /** Past so many chats one look at all members is less than a look for each. */
+  /** Above this many chats, one query for all members costs less than one per chat. */
   chatLooksMax: 1_000,
-  /** The list of all chats is kept as text up to here: some 100,000 private chats. A longer one is made anew for each reader. */
+  /**
+   * The list of all chats is kept as text up to this size: some 100,000 private chats. A longer list is built for each
+   * reader.
+   */
   chatTextsBytesMax: 32 * MIB,
   requestTimeoutMs: 10 * SECOND_MS,
   connectTimeoutMs: 10 * SECOND_MS,
   reconnectFirstMs: 100,
   reconnectMaxMs: 30 * SECOND_MS,
-  /** Enough of them for the longest pause. */
+  /** Enough for the longest pause. */
   connectFailuresCountedMax: 16,
   pingEveryMs: 25 * SECOND_MS,
-  /** What was read is told to the relay once for so many entries, and after so long: a quarter of what it waits for. */
+  /**
+   * A client acknowledges once per this many entries, and after this time: a quarter of the entries that the relay
+   * waits for.
+   */
   acknowledgeEntriesMax: 256,
   acknowledgeWithinMs: 20,
   /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
@@ -447,164 +465,191 @@ export const clientLimits = {
   keyPackagesTarget: 100,
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,
-  /** Clocks differ: a package must not be from the future for whoever uses it at once. */
+  /** Clocks differ: a new package must not be from the future for a client that uses it immediately. */
   keyPackageBackdatedSec: DAY_MS / SECOND_MS,
-  /** Made under a clock that was so far ahead, others would take them for not valid yet. */
+  /** Packages made under a clock that was this far ahead look not yet valid to others. */
   keyPackageAheadMsMax: HOUR_MS,
-  /** Replaced long before others would refuse them; the last resort, which serves many, more often. */
+  /** Replaced long before others would refuse them; the last resort package, which serves many, is replaced more often. */
   keyPackageReplacedAfterMs: 30 * DAY_MS,
   lastResortReplacedAfterMs: 7 * DAY_MS,
-  /** How long the keys of a replaced one open what is under way: a relay keeps a welcome for 30 days. */
+  /** How long the keys of a replaced package still open what is in flight: a relay keeps a welcome for 30 days. */
   keyPackageKeptMs: 31 * DAY_MS,
-  /** A relay that claims again and again to have none left does not fill the disk. */
+  /** A relay that repeatedly claims to have none left must not fill the disk. */
   keyPackagesKeptMax: 2_000,
-  /** How often a client that stays connected looks after its keys, spread at random by up to half. */
+  /** How often a client that stays connected checks its keys, varied at random by up to half. */
   upkeepEveryMs: HOUR_MS,
   deviceCertificateLifetimeMs: 365 * DAY_MS,
-  /** Renewed when it ends in less than this: a client that is off for months still comes back with a good one. */
+  /** Renewed when less than this is left: a client that is off for months still comes back with a valid certificate. */
   deviceCertificateRenewedBelowMs: 240 * DAY_MS,
-  /** Clocks differ: who is welcomed by a certificate that ended so lately still follows. */
+  /** Clocks differ: a client whose welcome has a certificate that expired within this time still follows. */
   certificateEndToleranceMs: DAY_MS,
-  /** How far a relay's word can lift a serial at once: one that claims the highest number would leave none above it. */
+  /**
+   * How far an answer of the relay can raise a serial in one step: a relay that claims the highest number would leave
+   * none above it.
+   */
   serialStepMax: 1_000_000,
-  /** New devices that a client makes because the relay calls its own revoked, from its start to its first login. */
+  /** New devices that a client creates because the relay calls its own revoked, from its start to its first login. */
   revokedTriesMax: 3,
   skippedKeysMax,
   withdrawnBeforeUpdate,
   unsettledPerGroupMax,
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
-  /** Receipts of a burst go out together. While messages go on coming, that they have arrived is told no more often than this. */
+  /**
+   * Receipts of a burst are sent together. While messages keep arriving, delivery receipts are sent no more often than
+   * this.
+   */
   receiptsAfterMs: 150,
   arrivedToldEveryMs: 1 * SECOND_MS,
-  /** How long what was deleted waits to be erased from the database's log after that has failed. */
+  /** How long deleted data waits to be erased from the database's log after a failed attempt. */
   eraseRetryMs: 30 * SECOND_MS,
-  /** Answers of the database that are kept for one question. Past so many all are forgotten: what is in use comes back by itself. */
+  /** Cached answers of the database to one query. Above this the cache is cleared: answers in use return automatically. */
   keptAnswersMax: 1000,
-  /** Longer lists are asked for seldom, and would take the room of many. */
+  /** Longer lists are rarely requested, and would take the space of many. */
   keptListRowsMax: 10,
-  /** How long what need not be kept at once waits for a commit that must, and how long after one that has failed. */
+  /**
+   * How long a write that need not be durable immediately waits for a commit that must, and how long after a failed
+   * commit.
+   */
   deferredMs: 50,
   deferredRetryMs: 1 * SECOND_MS,
-  /** A fault that lasts is said once in this time. */
+  /** A lasting fault is logged once in this time. */
   faultSaidEveryMs: 1 * MINUTE_MS,
-  /** In larger groups nobody is told who has read what. */
+  /** Larger groups have no read receipts. */
   receiptsGroupMembersMax: 50,
-  /** How many own messages of the past one receipt is told for, one by one. */
+  /** How many of the account's earlier messages one receipt is reported for, one by one. */
   receiptToldMessagesMax: 100,
-  /** Of a bot with thousands of chats, so many hear of a new name before it writes to them. */
+  /** A bot with thousands of chats announces a new name to this many before it writes to them. */
   profileToldChatsMax: 100,
   profilesPerRound: 50,
-  /** Of a person with whom one shares more: the first are enough to notice a new device key. */
+  /** A new device key of a person is noted in at most this many shared chats: enough for it to be noticed. */
   keyChangeToldChatsMax: 100,
   expirePerTurnMax: 500,
   idempotencyKeptMs: DAY_MS,
-  /** Ciphertext of files kept in the data directory; the least recently used make room. */
+  /** Ciphertext of files kept in the data directory; the least recently used are removed. */
   fileCacheBytesMax: 2 * 1024 * MIB,
-  /** A transfer that does not move for so long is given up. */
+  /** A transfer without progress for this long is abandoned. */
   fileStallMs: 30 * SECOND_MS,
   fileRetryFirstMs: 100,
   fileRetryMaxMs: 5 * SECOND_MS,
-  /** Tries without a byte more at the other end. */
+  /** Tries in a row that do not transfer a byte. */
   fileTriesMax: 12,
-  /** Of 1 MB each. */
+  /** Buffers of 1 MB each. */
   fileBuffersKeptMax: 8,
   fileLeftoversPerRound: 100,
-  /** Where so many others are read at once that each makes room for the next. */
+  /** Tries to open a file that other concurrent reads push out of the cache. */
   fileOpenTriesMax: 10,
-  /** A disk that spoils what was just written to it is not asked for ever. */
+  /** A disk that damages new data must not be retried forever. */
   fileReadTriesMax: 3,
   /** In a browser, uses of files that are noted beyond the last one of each. */
   fileUsesNotedMax: 1000,
-  /** Of an upload in pieces, as browsers send it: what one request holds, small enough at first for a slow line. */
+  /** Upload in pieces, as browsers do it: bytes of one request, small enough at first for a slow line. */
   uploadPieceBytesMin: 256 * KIB,
   uploadPieceBytesMax: 4 * MIB,
-  /** After a piece that took no longer, the next is twice as large. */
+  /** After a piece that took at most this long, the next one is twice as large. */
   uploadPieceQuickMs: 2 * SECOND_MS,
-  /** How often, and after what pause, a browser is asked for files that a worker which has ended may still hold. */
+  /** How often, and after which pause, a browser is asked for files that a terminated worker may still hold. */
   heldFileTriesMax: 60,
   heldFilePauseMs: 50,
-  /** What a browser's commit is larger than goes into the log in several pieces. */
+  /** A larger commit of a browser is written to the log in several pieces. */
   joinedWriteBytesMax: 1024 * 1024,
   pressesKeptMs: DAY_MS,
-  /** After a failed write, so that a full disk is not asked a thousand times a second. */
+  /** After a failed write, so that a full disk is not hit a thousand times a second. */
   inboxRetryMs: 1 * SECOND_MS,
   inboxTriesMax: 3,
   dueRetryMs: 5 * SECOND_MS,
-  /** Updates that were handed out shortly before a loss, and whose mark had not reached the relay. */
+  /** Updates that were delivered shortly before a loss, and whose mark had not reached the relay. */
   updatesUnmarkedMax: 1000,
-  /** More than a client hands out between a backup and its restore, where the relay was restored, too, and knows no mark. */
+  /** More than a client delivers between a backup and its restore, if the relay was restored, too, and has no mark. */
   updatesForgottenMax: 100_000_000,
-  /** No bot gets so many updates: a relay that claims it would leave no whole numbers for those to come. */
+  /** More updates than any bot gets: a relay that claims more would leave no safe integers for later ones. */
   updatesMarkMax: 2 ** 48,
-  /** How far the count of passed time on the disk may lag behind. */
+  /** How far the elapsed time on the disk may lag behind. */
   passedTimeKeptEveryMs: 1 * MINUTE_MS,
-  /** Data of buttons that an edit took away, per message: who pressed before the edit came is still heard. */
+  /** Data of buttons that an edit removed, per message: a press from before the edit arrived still counts. */
   offeredDataKept: 24,
-  /** While the relay's clock has not come to the end of a poll, it is asked at least so often. */
+  /** Until the relay's clock reaches the end of a poll, the client asks for it at least this often. */
   pollEndAskedEveryMs: 1 * MINUTE_MS,
   pollEndAskedAgainMs: 100,
   pollEndRetryMs: 5 * SECOND_MS,
-  /** Votes of one person in one poll that are kept, of which the last before its end counts. */
+  /** Votes of one person in one poll that are kept; the last one before its end counts. */
   votesPerVoterMax: 20,
-  /** How far the relay's time may be off this machine's clock: what waits in a mailbox is at most a month old. */
+  /** How far the relay's time may be off this machine's clock: an entry in a mailbox is at most a month old. */
   relayTsBehindMsMax: 31 * DAY_MS,
   relayTsAheadMsMax: 10 * MINUTE_MS,
-  /** What is dated beyond that counts as of so long after now: behind all that was believed, also after a kill. */
+  /**
+   * An entry dated further ahead counts as this long after now: later than everything that was believed, also after a
+   * kill.
+   */
   relayTsBeyondMs: 2 * MINUTE_MS,
-  /** By how much the relay's clock must differ from what was expected before that is looked into. */
+  /** A smaller difference between the relay's clock and the expected time is ignored. */
   relayClockNewsMs: 1 * SECOND_MS,
-  /** Places in a group's log that are remembered where their time is not the relay's; more than wait in the outbox. */
+  /** Positions in a group's log that are remembered because their time is not the relay's; more than wait in the outbox. */
   logPlacesKept: 128,
-  /** How many entries may still come from before one's own that the relay has taken. */
+  /** How many earlier entries may still arrive after the relay has accepted one of the client's own. */
   logPlacesApartMax: 1000,
-  /** Of each group, to find out who was shown another history. */
+  /** Per group, to find a member that was shown another history. */
   epochMarksKept: 64,
-  /** How often one member's word that it was shown another history ends the group of a chat. */
+  /** How often one member's claim of another history can end the group of a chat. */
   forkClaimEveryMs: DAY_MS,
-  /** Own keys are renewed after so long in a group of up to so many, later in larger ones, and after so many messages. */
+  /**
+   * A member renews its keys after this time in a group of up to this many members, later in larger ones, and after
+   * this many messages.
+   */
   renewKeysAfterMs: 7 * DAY_MS,
   renewKeysMembers: 50,
   renewKeysAfterSends: 10_000,
   renewKeysEveryMs: 15 * MINUTE_MS,
   renewKeysPerRound: 50,
-  /** Who carries on a group that was killed: the first after this, each further one so much later. */
+  /** Delays before a member continues a group that was killed: of the first member, and of each further one. */
   restartAfterMs: 1 * SECOND_MS,
   restartTurnMs: 5 * SECOND_MS,
-  /** Where nobody is proved to have done it, others may be well and add this account anew: so many others must be lost, too. */
+  /** If no offender is proved, healthy members may add this account again: this many others must be lost, too. */
   restartLostAfterMs: 15 * SECOND_MS,
   restartLostOthers: 3,
-  /** How many are asked to be added anew by, and how soon others are asked who may be there. */
+  /** How many members are asked to add this account again, and how soon others who may be online are asked. */
   rejoinAskedMax: 8,
   rejoinAskAgainMs: 10 * MINUTE_MS,
-  /** Groups of one speaker that cannot be read and are remembered at a time; what nobody has healed is forgotten after so long. */
+  /**
+   * Unreadable groups of one speaker that are remembered at a time; one that nobody has healed is forgotten after this
+   * time.
+   */
   lostGroupsPerSpeakerMax: 8,
   lostGroupsKeptMs: DAY_MS,
-  /** A private chat gets a group above all others for one speaker at most so often, however many of theirs cannot be read. */
+  /**
+   * A private chat gets a higher group for one speaker at most this often, however many of that speaker's groups cannot
+   * be read.
+   */
   healPrivateEveryMs: 10 * MINUTE_MS,
-  /** Groups that a chat was in before and whose messages are still read: the oldest beyond these are dropped. */
+  /** Earlier groups of a chat whose messages are still read: the oldest beyond these are dropped. */
   supersededGroupsMax: { private: 8, group: 64 },
-  /** A group that a member made and the others refuse is answered by one that leads everybody together, at most so often. */
+  /** A group that one member created and the others refuse is answered by a group for everybody, at most this often. */
   answerRefusedEveryMs: 10 * MINUTE_MS,
   warnEveryMs: 1 * MINUTE_MS,
-  /** Lines of a chat's history that nobody has written: who makes them without end does not fill the disk. */
+  /** Lines of a chat's history that nobody has written: a member that causes them without end must not fill the disk. */
   noticesPerChatMax: 500,
-  /** Events that are kept where nobody has ever read the journal. */
+  /** Events that are kept while nobody has ever read the journal. */
   journalUnreadMax: 10_000,
-  /** Of a journal in which more waits, what is confirmed is removed so many at a time. */
+  /** While more events wait in the journal, confirmed ones are removed in steps of this size. */
   journalDroppedAtOnce: 4_000,
   searchCharsMax: 256,
-  /** Of those that may have the words, so many are looked at before the next are read. */
+  /** Candidate messages of a search that are checked before the next ones are read. */
   searchRowsPerTurn: 200,
-  /** Who missed something does not know who is in the group now: the others, who do, have this long to add it anew. */
+  /**
+   * A member that missed something does not know who is in the group now: the others, who do, have this long to add it
+   * again.
+   */
   restartStaleAfterMs: DAY_MS,
-  /** Where others are well, and only an admin can say what has changed: not for ever, for a liar may have said so. */
+  /**
+   * If others are healthy, only an admin can say what has changed; the wait is bounded, because a liar may have claimed
+   * it.
+   */
   restartRefusedAfterMs: 10 * MINUTE_MS,
 } as const
 
 /** Every HTTP listener. */
 export const httpLimits = {
-  /** Requests of one connection that wait behind the one that is being answered. */
+  /** Requests of one connection that wait behind the current one. */
   pipelinedMax: 16,
 } as const
 
@@ -616,26 +661,29 @@ export const gatewayLimits = {
   connectionsMax: 2_000,
   /** Between two requests. */
   keepAliveMs: 72 * SECOND_MS,
-  /** Connections that have shown no token: the oldest makes room. */
+  /** Connections that have not shown a token: the oldest makes space for a new one. */
   strangersMax: 1_000,
-  /** How long a connection on which no HTTP was spoken may stay after it was told so. */
+  /** How long a connection that does not speak HTTP may stay after its error answer. */
   refusedLingerMs: 5 * SECOND_MS,
-  /** Of the reference page, unpacked. */
+  /** Size of the reference page, unpacked. */
   referenceFileBytesMax: 4 * MIB,
   updatesPerPollMax: 100,
   updatesPollTimeoutSecMax: 60,
   updatesKeptMs: DAY_MS,
   updatesKeptMax: 10_000,
   pollersMax: 1_000,
-  /** A shorter token is warned of at the start: who reaches the API could find it by trying. */
+  /** A shorter token causes a warning at the start: everybody who reaches the API could guess it. */
   botTokenCharsAdvised: 16,
   sendWithinMs: 10 * SECOND_MS,
   retryAfterSec: 5,
-  /** A fault that lasts is said once in this time, whoever meets it. */
+  /** A lasting fault is logged once in this time, however many requests meet it. */
   faultSaidEveryMs: 1 * MINUTE_MS,
-  /** Lines of the log that wait for a disk that is full; those beyond are lost. */
+  /** Log lines that wait for a full disk; further ones are lost. */
   logWaitingBytesMax: 1_048_576,
-  /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */
+  /**
+   * The whole stop. Within it, waiting requests get an error that says to retry, then connections are cut, then the
+   * database is closed.
+   */
   stopWithinMs: 10 * SECOND_MS,
   requestsEndWithinMs: 7 * SECOND_MS,
   connectionsEndWithinMs: 8 * SECOND_MS,
@@ -649,7 +697,7 @@ export const gatewayLimits = {
   updatesSweepAfterMs: 1 * SECOND_MS,
   updatesDroppedLogEveryMs: 1 * MINUTE_MS,
   webhookAnswerWithinMs: 30 * SECOND_MS,
-  /** What comes behind the status is of no use: past this the connection is given up. */
+  /** The body of the answer is not used: above these limits the connection is dropped. */
   webhookBodyWithinMs: 1 * SECOND_MS,
   webhookBodyBytesMax: 64 * KIB,
   webhookRetryFirstMs: 1 * SECOND_MS,
@@ -658,23 +706,23 @@ export const gatewayLimits = {
   avatarUploadsMax: 4,
   avatarSidePixelsMax: 320,
   previewSidePixelsMax: 320,
-  /** A photo is read whole into memory for its preview; a picture that is larger goes as a file. */
+  /** A photo is read whole into memory for its preview; a larger picture is sent as a file. */
   photoBytesMax: 32 * MIB,
   picturePixelsMax: 100_000_000,
-  /** Of kinds that cannot be read line by line. */
+  /** For formats that cannot be read line by line. */
   pictureWholePixelsMax: 40_000_000,
   pictureWithinSec: 20,
   fileUploadsMax: 16,
   fileDownloadsMax: 64,
-  /** A sender or a reader that stands still for so long is cut off. */
+  /** A sender or a reader that makes no progress for this long is cut off. */
   fileIdleMs: 60 * SECOND_MS,
-  /** A sender of which less than this comes in that time is refused. */
+  /** A sender that delivers less than this in that time is refused. */
   fileIdleBytesMin: 64 * KIB,
   formPartsMax: 64,
   formHeadBytesMax: 16 * KIB,
   formFieldBytesMax: 64 * KIB,
   formAroundFileBytesMax: 1 * MIB,
-  /** What is read and forgotten after a refusal, so that the sender sees it; past this the connection is cut. */
+  /** Bytes that are discarded after a refusal, so that the sender can read it; above this the connection is cut. */
   refusedBytesMax: 1024 * MIB,
 } as const
 
@@ -686,26 +734,26 @@ export const hookLimits = {
   bodiesBytesMax: 64 * MIB,
   /** Posts to one hook that wait for their turn. */
   waitingMax: 500,
-  /** A post is written or refused within this time: senders give up after ten seconds. */
+  /** A post is sent or refused within this time: senders give up after ten seconds. */
   postWithinMs: 5 * SECOND_MS,
   alertLinesMax: 10,
   alertNamesMax: 3,
   alertLabelsMax: 256,
   alertStatusUnitsMax: 32,
-  /** Of an address in what was posted. */
+  /** For an address in a post. */
   addressCharsMax: 2048,
-  /** Of what somebody wrote, where the bot repeats it in its answer. */
+  /** For a word of a person that the bot repeats in its answer. */
   commandWordCharsMax: 32,
   commandTitleCharsMax: 128,
   duplicateWithinMs: 1 * MINUTE_MS,
-  /** A sender that is known not to have heard that its post was written comes again within this time. */
+  /** A sender that is known to have missed the answer to its post comes again within this time. */
   unheardWithinMs: 10 * MINUTE_MS,
   /**
-   * What was answered and comes again may be meant, or come from a sender that did not hear the answer: that one has ended
-   * its connection, and is back so soon. The same run of a pipeline in the same state is never meant twice.
+   * An answered post that is repeated may be intended, or its sender may have missed the answer: then its connection
+   * has ended, and it returns this soon. The same run of a pipeline in the same state is never intended twice.
    */
   repeatWithinMs: { text: 5 * SECOND_MS, run: 10 * MINUTE_MS },
-  /** A secret that is wrong is refused so late; past so many that wait, they are told to come again. */
+  /** A wrong secret is refused after this delay; when too many wait, further ones get an error that says to retry. */
   missDelayMs: 1 * SECOND_MS,
   missesWaitingMax: 200,
   /** How long, and how many for each hook. */
@@ -718,11 +766,14 @@ export const hookLimits = {
   answerWithinMs: 10 * SECOND_MS,
   answerTriesMax: 20,
   answerRetryMs: 5 * SECOND_MS,
-  /** The message with an address is erased so long after it was read, and after so long in any case. */
+  /** The message with an address is erased this long after it was read, and after the longer time in any case. */
   addressAfterReadMs: 10 * MINUTE_MS,
   addressKeptMs: DAY_MS,
   addressLookEveryMs: 1 * MINUTE_MS,
-  /** Answers to one account that may not manage hooks, in so long; and of how many accounts that is remembered. */
+  /**
+   * Answers to one account that may not manage hooks, in this time; and the number of accounts for which this is
+   * remembered.
+   */
   strangerAnswersMax: 3,
   strangerAnswersMs: 1 * MINUTE_MS,
   strangersKeptMax: 10_000,
@@ -736,7 +787,7 @@ export const personLimits = {
   commandWithinMs: 30 * SECOND_MS,
   eventsPerPage: 100,
   fileReadBytes: 256 * KIB,
-  /** Who waits longer for the relay is told so. */
+  /** A wait for the relay that is longer than this is reported. */
   slowConnectMs: 1 * SECOND_MS,
   stopWithinMs: 40 * SECOND_MS,
 } as const
@@ -745,70 +796,73 @@ export const personLimits = {
 export const appLimits = {
   callTimeoutMs: 30 * SECOND_MS,
   callsInFlightMax: 1_000,
-  /** Pages come and go without a word: past so many, the one that has been silent for the longest is forgotten. */
+  /** Pages disappear without notice: above this number, the one that was silent the longest is forgotten. */
   pagesMax: 64,
   watchesPerPageMax: 100,
   historyRowsMax: 500,
-  /** So long at least between two pictures of the list of chats: nobody reads it faster, and it is read anew for each. */
+  /**
+   * The shortest time between two snapshots of the chat list: nobody reads it faster, and each one reads the whole
+   * list.
+   */
   chatsRestMs: 100,
-  /** What waits to be sent, in all chats. */
+  /** Messages that wait to be sent, in all chats. */
   outgoingMax: 1_000,
   outgoingRetryMs: 5 * SECOND_MS,
-  /** Core forgets a key after a day: what is in doubt for longer than this is not sent again by itself. */
+  /** Core forgets an idempotency key after a day: a message in doubt for longer than this is not resent automatically. */
   outgoingDoubtMsMax: 23 * HOUR_MS,
-  /** After so long a page says that the bot did not answer. */
+  /** After this time a page shows that the bot did not answer. */
   pressPatienceMs: 10 * SECOND_MS,
   pressesRememberedMax: 1_000,
   eventsPerPage: 100,
   filePieceBytes: 256 * KIB,
-  /** After some sent messages a person is reminded to save a file: how many more there were is not counted. */
+  /** After some sent messages a person is reminded to save a file: further ones are not counted. */
   sentCountedMax: 100,
-  /** Nobody who has opened a link waits for longer to see who invites. */
+  /** A person who opens a link does not wait longer than this to see who invites. */
   previewTimeoutMs: 5 * SECOND_MS,
-  /** Until the copy of an account is here that comes from another device. */
+  /** Until the copy of an account arrives from another device. */
   moveTimeoutMs: 5 * MINUTE_MS,
-  /** A whole database, and what is around it. */
+  /** A whole database and its surroundings. */
   moveBytesMax: 257 * MIB,
   /** Between two tries to fetch it. */
   moveRetryMs: 1 * SECOND_MS,
-  /** For so long a copy waits at the relay for the other device. */
+  /** How long a copy waits at the relay for the other device. */
   moveKeptMs: 10 * MINUTE_MS,
-  /** What a page may find at once. */
+  /** Results of one search of a page. */
   foundMax: 100,
   /** A photo with more pixels is decoded only when the person asks for it: 40 megapixels take 160 MB. */
   photoPixelsMax: 40_000_000,
   /** So is one above the first limit with more pixels for each byte of its file: several of those would take as much. */
   photoFreePixelsMax: 8_000_000,
   photoPixelsPerByteMax: 200,
-  /** Of a picture that the person picks: 100 megapixels take 400 MB for a moment. */
+  /** For a picture that the person picks: 100 megapixels take 400 MB for a moment. */
   pickedPixelsMax: 100_000_000,
   /** Where the head of a photo must end: phones put a second picture of some megabytes before the size. */
   photoHeadBytesMax: 8 * MIB,
 } as const
 
-/** `postern doctor`: how long it waits, and from where on something is worth a word. */
+/** `postern doctor`: how long it waits, and the thresholds of its warnings. */
 export const doctorLimits = {
-  /** For one answer of a relay, a webhook or a proxy; and for the running process. */
+  /** For one answer of a relay, a webhook or a proxy, and for one of the running process. */
   answerWithinMs: 5 * SECOND_MS,
   /** For a file of a kilobyte to the relay and back. */
   fileWithinMs: 15 * SECOND_MS,
   fileBytes: 1 * KIB,
-  /** Of an answer that is read; what comes behind is of no use. */
+  /** Bytes of an answer that are read; the rest is not used. */
   answerBytesMax: 64 * KIB,
-  /** Of what others say, as far as it is shown. */
+  /** Characters that are shown of other programs' texts. */
   quotedCharsMax: 500,
   clockWarnMs: 30 * SECOND_MS,
   /** Receivers of webhooks refuse a signature that is older. */
   clockFailMs: 5 * MINUTE_MS,
   diskFreeFailBytes: 64 * MIB,
   diskFreeWarnBytes: 512 * MIB,
-  /** Names of files that can still be made. */
+  /** Files that can still be created. */
   filesFreeWarn: 1_000,
-  /** Who backs up once a week is not warned. */
+  /** Weekly backups cause no warning. */
   backupWarnMs: 8 * DAY_MS,
-  /** Somebody else with the same keys was there so lately. */
+  /** Another client with the same keys connected within this time. */
   replacedFailMs: 1 * HOUR_MS,
-  /** So much of the room for blobs may be used before a word. */
+  /** Used share of the blob space above which there is a warning. */
   blobsUsedWarnShare: 0.9,
   publicHostsTried: 4,
 } as const

@@ -19,6 +19,6 @@ export function listenUrl({ host, port }: ListenAddress): string {
   return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }
 
-/** As it is told to an operator. */
+/** In words for an operator. */
 export const listenPlace = ({ host, port }: ListenAddress): string =>
   host === undefined ? `port ${port}` : `port ${port} of ${host}`

@@ -11,7 +11,7 @@ export class LogThrottle {
     this.#everyMs = everyMs
   }
 
-  /** When it is time to say it: with how often it was left unsaid. */
+  /** Calls `write` if the interval has passed, with the number of lines left out since the last one. */
   say(what: string, write: (unsaid: { unsaid?: number }) => void): void {
     const nowMs = this.#clock.monotonicMs()
     const last = this.#said.get(what)

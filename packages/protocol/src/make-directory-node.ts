@@ -31,7 +31,7 @@ export function makeDataDirectory(directory: string): void {
   }
 }
 
-/** From a fault of the system or of SQLite while the directory is opened; everything else stays what it is. */
+/** Converts an error of the system or of SQLite while the directory is opened; other errors stay as they are. */
 export function unusable(directory: string, error: unknown): unknown {
   const code = systemCodeOf(error)
   if (error instanceof CodedError || code === '') return error
@@ -40,7 +40,7 @@ export function unusable(directory: string, error: unknown): unknown {
   return new CodedError('database-unusable', { directory, why }, { cause: error })
 }
 
-/** One by one: where a directory can hold no others, as /proc, Node's own way tries without end. */
+/** One by one: in a directory that cannot hold others, such as /proc, Node's recursive mkdir never ends. */
 function makeWithParents(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found?.isDirectory()) return
@@ -48,7 +48,7 @@ function makeWithParents(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Somebody else may have made it in the same moment.
+    // Another process may have created it in the same moment.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }

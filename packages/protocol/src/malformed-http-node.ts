@@ -2,22 +2,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** As Node emits it; the types of the server know less, and think that its bytes are JSON. */
+/** As Node emits it; the server's types lack fields, and declare its bytes as JSON. */
 export type ParserFault = Error & { code?: string; reason?: string; bytesParsed?: number; rawPacket?: unknown }
 
-/** `status` with its words, `type` of the body. */
+/** `status` with its reason phrase, `type` of the body. */
 export type RawAnswer = { status: string; type: string; body: string }
 
 export type MalformedOptions = {
-  /** `body`: the fault lies in the body of a request that has begun. */
+  /** `body`: the fault is in the body of a request that has begun. */
   refusalOf(fault: ParserFault, where: 'request' | 'body'): RawAnswer
   /** A request for a tunnel. */
   connectRefusal(): RawAnswer
-  /** Whoever does not hang up in turn would keep a descriptor for ever. */
+  /** A client that does not hang up would occupy a descriptor forever. */
   lingerMs: number
 }
 
-/** `ahead` is the answer that has to be given before this one. */
+/** `ahead` is the answer that has to be sent before this one. */
 type Exchange = { request: IncomingMessage; response: ServerResponse; ahead: ServerResponse | undefined }
 
 export class MalformedHttp {
@@ -29,25 +29,25 @@ export class MalformedHttp {
     this.#options = options
   }
 
-  /** From here on it is known what a connection is busy with. */
+  /** Tracks from now on which request each connection is busy with. */
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request
       this.#latest.set(socket, { request, response, ahead: this.#latest.get(socket)?.response })
     })
-    // Left to itself, the server would hang up without a word.
+    // By default, the server would hang up without an answer.
     server.on('connect', (_, stream) => this.#refuseTunnel(stream as Socket))
   }
 
-  /** Whatever the server emits as `clientError`. */
+  /** Accepts every `clientError` of the server. */
   refuse(fault: ParserFault, socket: Socket): void {
-    // What comes behind the first fault is refused with it.
+    // Bytes after the first fault are refused with it.
     if (this.#refused.has(socket)) return
     this.#refused.add(socket)
     const { request, response, ahead } = this.#latest.get(socket) ?? {}
     const tell = (where: 'request' | 'body') => this.#tell(socket, this.#options.refusalOf(fault, where))
     if (!request || !response || response.closed) return tell('request')
-    // The fault lies behind the request: that one is answered first.
+    // The fault is after the request, which is answered first.
     if (request.complete) return whenGiven(response, () => tell('request'))
     whenGiven(ahead, () => {
       if (!response.headersSent) tell('body')
@@ -58,9 +58,9 @@ export class MalformedHttp {
   }
 
   #refuseTunnel(socket: Socket): void {
-    // Whoever has hung up does not need to be told.
+    // A client that has hung up needs no answer.
     socket.on('error', () => socket.destroy())
-    // The server does not look after it any more: an answer that stands still would keep its place for ever.
+    // The server no longer watches the socket: a stalled answer would occupy it forever.
     this.#endSoon(socket)
     whenGiven(this.#latest.get(socket)?.response, () => this.#tell(socket, this.#options.connectRefusal()))
   }
@@ -79,7 +79,7 @@ export class MalformedHttp {
   }
 }
 
-/** Calls at once when there is none, or when it was given already. */
+/** Calls immediately if there is no answer, or if it was already sent. */
 function whenGiven(answer: ServerResponse | undefined, call: () => void): void {
   if (!answer || answer.closed) call()
   else answer.once('close', call)

@@ -26,7 +26,7 @@ export class Counter implements Metric {
     this.#counts.set(labelValue, (this.#counts.get(labelValue) ?? 0) + by)
   }
 
-  /** Of all values of the label, or of one. */
+  /** The sum over all label values, or the count of one. */
   total(labelValue?: string): number {
     if (labelValue !== undefined) return this.#counts.get(labelValue) ?? 0
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0)
@@ -37,7 +37,7 @@ export class Counter implements Metric {
   }
 }
 
-/** A figure that is read when the metrics are asked for; with a label, one for each of its values. */
+/** A value that is read when the metrics are scraped; with a label, one for each of its values. */
 export class Gauge implements Metric {
   readonly shape: MetricShape
   readonly kind: 'counter' | 'gauge'
@@ -56,7 +56,7 @@ export class Gauge implements Metric {
   }
 }
 
-/** How often something took up to so long. */
+/** How often something took up to each of the bounds. */
 export class Histogram implements Metric {
   readonly shape: MetricShape
   readonly kind = 'histogram'
@@ -64,7 +64,7 @@ export class Histogram implements Metric {
   readonly #counts: number[]
   #sum = 0
 
-  /** `bounds` rise; what is above all of them is counted as well. */
+  /** `bounds` are ascending; values above all of them are counted as well. */
   constructor(shape: MetricShape, bounds: readonly number[]) {
     this.shape = shape
     this.#bounds = bounds
@@ -78,7 +78,7 @@ export class Histogram implements Metric {
     this.#sum += value
   }
 
-  /** Something begins; what it gives is called when it has come to its end. In seconds. */
+  /** Starts a measurement; call the returned function at its end. In seconds. */
   begin(): () => void {
     const begunMs = stopwatchMs()
     return () => this.observe((stopwatchMs() - begunMs) / 1000)
@@ -101,7 +101,7 @@ export class Histogram implements Metric {
 // oxlint-disable-next-line no-restricted-globals, no-restricted-properties -- finer than a clock that is handed in, and nothing depends on it
 const stopwatchMs = (): number => performance.now()
 
-/** Which version runs: its figure is always 1. */
+/** The running version; its value is always 1. */
 export const buildInfo = (version: string): Metric =>
   new Gauge({ name: 'postern_build_info', help: 'The version that runs.', label: 'version' }, () => ({ [version]: 1 }))
 

@@ -2,16 +2,16 @@
 
 export type PictureHead = {
   type: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif'
-  /** In pixels, as stored: a camera may note that the picture lies on its side. */
+  /** In pixels, as stored: a camera may note that the picture is rotated. */
   width: number
   height: number
-  /** The file may hold more frames than one. */
+  /** The file may hold more than one frame. */
   moves: boolean
 }
 
 /**
  * Undefined for other formats, and for every file in which a decoder might find another size than this function does.
- * Takes time with the bytes at most, and reads none twice.
+ * The time is at most linear in the bytes, and no byte is read twice.
  */
 export function readPictureHead(bytes: Uint8Array): PictureHead | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -19,7 +19,7 @@ export function readPictureHead(bytes: Uint8Array): PictureHead | undefined {
     const head = readPng(view) ?? readJpeg(view) ?? readWebp(view) ?? readGif(view)
     return head && head.width > 0 && head.height > 0 ? head : undefined
   } catch (error) {
-    // The view's way to say that the bytes end too early.
+    // A DataView throws it when the bytes end too early.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -49,7 +49,7 @@ const JPEG_SCAN = 0xda
 const JPEG_SEGMENT_FIRST = 0xc0
 const JPEG_BARE = { first: 0xd0, last: 0xd9 }
 
-/** The size is in the frame, which stands behind tables and notes, but before the first scan. */
+/** The size is in the frame, after tables and notes and before the first scan. */
 function readJpeg(view: DataView): PictureHead | undefined {
   if (!says(view, 0, '\xff\xd8\xff')) return undefined
   for (let at = 2; ; ) {

@@ -34,7 +34,7 @@ export function processMetrics(): { metrics: Metric[]; stop: () => void } {
   return { metrics, stop: () => lag.stop() }
 }
 
-/** Watched from the first look on: where nobody scrapes, nothing wakes an idle process fifty times a second. */
+/** Starts with the first request: without a scraper, nothing wakes an idle process fifty times a second. */
 class EventLoopLag {
   #delay: IntervalHistogram | undefined
 
@@ -43,7 +43,7 @@ class EventLoopLag {
     return delay.count === 0 ? 0 : lateSec(delay.percentile(99))
   }
 
-  /** To be asked for last: from here on it is counted anew. */
+  /** Read it last: it restarts the measurement. */
   maxSinceLastLook(): number {
     const delay = this.#watched()
     const max = delay.count === 0 ? 0 : lateSec(delay.max)
@@ -63,6 +63,9 @@ class EventLoopLag {
   }
 }
 
-/** Node tells the time between two looks: an idle process would seem to be late by all of it. */
+/**
+ * Node reports the time between two measurements; without the subtraction, an idle process would seem late by all of
+ * it.
+ */
 const lateSec = (nanoseconds: number): number =>
   Math.max(0, nanoseconds / NANOSECONDS - metricsLimits.loopLookEveryMs / 1000)

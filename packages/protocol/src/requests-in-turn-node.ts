@@ -30,7 +30,7 @@ export function requestsInTurn(answer: Answer): Answer {
 
   return (request, response) => {
     const { socket } = request
-    // Node still parses the rest of what it has read from a connection that was cut.
+    // Node still parses the rest of the bytes from a connection that was cut.
     if (socket.destroyed) return
     const line = waiting.get(socket)
     if (line) {

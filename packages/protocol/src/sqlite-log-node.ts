@@ -6,7 +6,7 @@ const LOG_HEAD_BYTES = 32
 const FRAME_HEAD_BYTES = 24
 const PAGE_SIZE_AT = 8
 
-/** Those of committed transactions. Asks memory alone. */
+/** Frames of committed transactions. Reads memory alone. */
 export function framesIn(connection: { pragma(sql: string): unknown }): number | undefined {
   try {
     const [{ log } = { log: -1 }] = connection.pragma('wal_checkpoint(NOOP)') as { log: number }[]
@@ -16,7 +16,7 @@ export function framesIn(connection: { pragma(sql: string): unknown }): number |
   }
 }
 
-/** What is behind so many frames counts no more. */
+/** Frames after the given number are no longer valid. */
 export function cutLog(path: string, frames: number | undefined): void {
   if (frames === undefined) return
   const length = statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -5,7 +5,7 @@ import { databaseLimits } from './limits.ts'
 import { cutLog, framesIn } from './sqlite-log-node.ts'
 import { systemCodeOf } from './system-faults.ts'
 
-/** What is used of a statement of better-sqlite3. */
+/** The part of a better-sqlite3 statement that is used. */
 interface Statement {
   run(...values: unknown[]): { changes: number; lastInsertRowid: number | bigint }
   get(...values: unknown[]): unknown
@@ -16,7 +16,7 @@ interface Statement {
   readonly reader: boolean
 }
 
-/** What is used of a connection of better-sqlite3. */
+/** The part of a better-sqlite3 connection that is used. */
 export interface SqliteConnection {
   prepare(sql: string): Statement
   exec(sql: string): unknown
@@ -31,7 +31,7 @@ type Given<Connection> = {
   /** Opens the file with all settings. Changes nothing in it. */
   open: () => Connection
   monotonicMs: () => number
-  /** Told of each fresh connection. */
+  /** Called for each fresh connection. */
   onReopened?: ((about: { checked: boolean; damaged: boolean }) => void) | undefined
 }
 
@@ -39,14 +39,14 @@ const FAULT = /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|PROTOCOL)/
 
 export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection> {
   readonly #given: Given<Connection>
-  /** Undefined between a connection that was closed and the next that could be opened. */
+  /** Undefined after a connection was closed and until the next one is open. */
   #connection: Connection | undefined
   #isClosed = false
   #isHeld = false
   /** The last fault since this connection was opened. */
   #fault: unknown
   #reopenAtMs = Number.NEGATIVE_INFINITY
-  /** Frames in the log before a commit that failed: what is behind them may be that commit, and counts no more. */
+  /** Frames in the log before a failed commit: later ones may belong to that commit, and are invalid. */
   #framesKept: number | undefined
   /** How many connections in a row have found the database damaged. */
   #suspicions = 0
@@ -67,7 +67,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
 
   prepare(sql: string): Statement {
     const statement = new SteadyStatement(this, sql)
-    // As with one connection, a statement that is wrong is refused here.
+    // Like a plain connection, this throws on a wrong statement.
     statement.ready()
     return statement
   }
@@ -80,7 +80,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     return this.#attempt(connection => connection.pragma(sql, options))
   }
 
-  /** Afterwards there is no transaction, whatever the disk does. Throws nothing. */
+  /** Afterwards there is no transaction, whatever the disk does. Never throws. */
   rollBack(): void {
     const connection = this.#connection
     if (!connection?.inTransaction) return
@@ -89,16 +89,16 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     } catch (error) {
       this.noted(error)
     }
-    // Within a transaction that cannot end nothing could ever be written again.
+    // While a transaction cannot end, nothing could ever be written.
     if (connection.inTransaction) this.#leave(connection)
   }
 
-  /** Its own file stands still for a copy: closing a connection would write to it. */
+  /** The file must not change during a copy: closing a connection would write to it. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld
   }
 
-  /** What is wrong with the database, by connections that know nothing of this one. Not within a transaction. */
+  /** Describes the damage of the database, using separate connections. Not to be called within a transaction. */
   findDamage(): string | undefined {
     if (this.#connection) this.#leave(this.#connection)
     try {
@@ -141,7 +141,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     }
   }
 
-  /** The same error, or that the database is damaged, where that is certain. */
+  /** The same error, or `database-damaged` if that is certain. */
   noted(error: unknown): unknown {
     if (!FAULT.test(systemCodeOf(error))) return error
     if (looksDamaged(error)) {
@@ -152,7 +152,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     return error
   }
 
-  /** Behind each COMMIT. One that failed is in the log all the same when only the sync failed. */
+  /** Called after each COMMIT. A failed one is in the log all the same if only the sync failed. */
   committed(isDone: boolean): void {
     if (isDone) this.#framesKept = undefined
     else if (this.#connection) this.#framesKept ??= framesIn(this.#connection)
@@ -162,7 +162,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     if (this.#connection) this.#leave(this.#connection)
     this.#fault = undefined
     try {
-      // Its sender was told that it failed: a fresh connection would find it in the log, and it would come true.
+      // The caller got an error for it: a fresh connection would find the commit in the log and apply it.
       cutLog(`${this.#given.path}-wal`, this.#framesKept)
       const checked = this.#suspicions > 1 && isCheckedQuickly(this.#given.path)
       if (checked) this.#check()

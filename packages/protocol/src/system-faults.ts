@@ -5,14 +5,14 @@ const faults: [pattern: RegExp, code: ErrorCode][] = [
   [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, 'storage-full'],
   [/^(EMFILE|ENFILE)$/, 'descriptors-used-up'],
   [/^(EIO|EROFS|EFBIG|ENXIO|ENODEV|ESTALE|EUCLEAN|ENOTCONN|ETXTBSY)$/, 'storage-failed'],
-  // SQLite calls a page damaged that could not be read: whoever has checked the database throws `database-damaged`.
+  // SQLite calls an unreadable page damaged. Code that has checked the database throws `database-damaged`.
   [/^SQLITE_(IOERR|READONLY|CANTOPEN|PROTOCOL|CORRUPT|NOTADB)/, 'storage-failed'],
 ]
 
 export const systemCodeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** Everything else stays what it is. */
+/** Other errors stay as they are. */
 export function systemFault(error: unknown): unknown {
   if (error instanceof CodedError) return error
   const said = systemCodeOf(error)

@@ -15,8 +15,8 @@ function signsOf(text: string): Intl.Segments {
   return graphemes.segment(text)
 }
 
-/** What a person sees as one sign, however many code points it takes. */
+/** One character as a person sees it, however many code points it takes. */
 export const isOneSign = (text: string): boolean => [...signsOf(text)].length === 1
 
-/** Where the sign begins that a code unit belongs to. */
+/** The start of the visible character that a code unit belongs to. */
 export const signStart = (text: string, unit: number): number => signsOf(text).containing(unit)?.index ?? unit

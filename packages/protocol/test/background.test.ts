@@ -1,4 +1,4 @@
-// Work that nobody waits for: whatever it throws is a line in the log, and ends nothing.
+// Work that nobody awaits: its errors are logged and end nothing.
 import { ManualClock } from '@postern/testkit/clock'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CodedError, faultFields, guarded, guardedClock, inBackground, LogThrottle, systemFault } from '../src/index.ts'

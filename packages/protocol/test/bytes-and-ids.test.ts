@@ -1,4 +1,4 @@
-// Text forms of bytes: one text for each value, and nothing else is taken.
+// Text forms of bytes: one text for each value, and nothing else is accepted.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {

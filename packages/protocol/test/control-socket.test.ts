@@ -1,4 +1,4 @@
-// The socket by which an operator speaks to a process: who may, what goes through it, and what a caller cannot do.
+// The control socket: its permissions, its commands, and the limits of a caller.
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -43,7 +43,7 @@ const test = base
 const ask = (directory: string, command: string, given: Record<string, unknown> = {}) =>
   askControl(directory, { request: { command, arguments: given } })
 
-/** As `nc` does: all is said at once, and then only listened. */
+/** As `nc` does: sends everything in one go, and then only listens. */
 async function rawAnswer(directory: string, said: string): Promise<unknown[]> {
   const socket = connect(join(directory, CONTROL_NAME))
   socket.end(said)
@@ -158,7 +158,7 @@ test.for([0o000, 0o022, 0o077])(
     try {
       await serve()
       expect((statSync(join(directory, CONTROL_NAME)).mode & 0o777).toString(8)).toBe('600')
-      // What is set again is what was there before.
+      // The restored umask is the previous one.
       expect(process.umask(before)).toBe(umask)
     } finally {
       process.umask(before)

@@ -1,4 +1,4 @@
-// Figures: the text that Prometheus reads, and what every process tells of itself.
+// Metrics: the text that Prometheus reads, and the metrics of every process.
 import { setTimeout as later } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildInfo, Counter, Gauge, Histogram, type Metric, renderMetrics } from '../src/metrics.ts'
@@ -82,7 +82,7 @@ test('[PROTOCOL-7.3] memory, processor and start are those of this process', () 
 test('[PROTOCOL-7.3] an event loop that was held up is late by that, and one that is idle is not', async () => {
   const { metrics, stop } = processMetrics()
   expect(figuresOf(metrics)).toMatchObject({ nodejs_eventloop_lag_p99_seconds: 0, nodejs_eventloop_lag_max_seconds: 0 })
-  // What is tried is the real event loop, which has to turn a few times before and behind.
+  // This tests the real event loop, which has to turn a few times before and after.
   await expect
     .poll(async () => {
       await later(50)
@@ -91,7 +91,7 @@ test('[PROTOCOL-7.3] an event loop that was held up is late by that, and one tha
       return figuresOf(metrics)['nodejs_eventloop_lag_max_seconds']
     })
     .toBeGreaterThan(0.05)
-  // In whatever moment the machine lets it be idle: the 20 ms between two looks are no delay.
+  // At any moment in which the machine lets it idle: the 20 ms between two measurements are no delay.
   const isPrompt = (lateSec = 0) => lateSec > 0 && lateSec < 0.02
   await expect
     .poll(() => isPrompt(figuresOf(metrics)['nodejs_eventloop_lag_p99_seconds']), { interval: 100 })

@@ -1,4 +1,4 @@
-// Which relays are warned of: those to which bytes go in clear over a network.
+// Which relays cause a warning: those to which bytes travel unencrypted over a network.
 import { describe, expect, test } from 'vitest'
 import { plainRelayWarning } from '../src/index.ts'
 

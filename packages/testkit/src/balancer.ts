@@ -1,4 +1,5 @@
-// What stands before several relays: every connection goes to the next of them that takes it, so that who dials again hops.
+// A load balancer for several relays: every connection goes to the next relay that accepts it, so that a client that
+// reconnects changes relays.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 

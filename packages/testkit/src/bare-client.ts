@@ -68,7 +68,7 @@ export const directEnvelope = (sealed: Sealed): Uint8Array => envelope([DIRECT_M
 
 const NEVER_SEC = 9_999_999_999
 
-/** The proof that the relay asks for, each part of which a test can spoil. */
+/** The proof that the relay requires; a test can spoil each part. */
 type ProofOptions = { nonce: Uint8Array; audience: string; notAfterSec?: number; serial?: number }
 
 export function proofOf(person: BarePerson, given: ProofOptions) {
@@ -148,7 +148,7 @@ export class TestClient {
   }
 
   call<Name extends CallName>(name: Name, request: CallRequest<Name>): Promise<CallAnswer<Name>> {
-    // Sent on a closed socket it would vanish, and the test would wait for ever.
+    // A frame sent on a closed socket would vanish, and the test would wait forever.
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('closed'))
     const id = this.#nextId++
     const answered = new Deferred<CallAnswer<Name>>()
@@ -178,14 +178,14 @@ export class TestClient {
     return this.call('authenticate', { ...proofOf(person, { nonce, audience: this.host }), intent })
   }
 
-  /** With an invite, as a relay that does not take everybody asks for it. */
+  /** With an invite, for a relay with restricted registration. */
   async register(person: BarePerson, invite: string): Promise<CallAnswer<'authenticate'>> {
     const { nonce } = await this.challenge
     const proof = proofOf(person, { nonce, audience: this.host })
     return this.call('authenticate', { ...proof, intent: 'register', invite })
   }
 
-  /** Until so many entries were delivered in all. */
+  /** Waits until this many entries were delivered in all. */
   async delivered(count: number): Promise<MailboxEntry[]> {
     while (this.entries.length < count) await this.#deliveries.next()
     return this.entries

@@ -1,11 +1,14 @@
-// Where this machine has a Chromium, and how tests and measurements start it.
+// Finds a Chromium on this machine, and starts it for tests and measurements.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type LaunchOptions } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** `CHROMIUM`, else one in the path, else the one that playwright has downloaded. Never a silent skip: throws with what to do. */
+/**
+ * `CHROMIUM`, or one in the path, or the one that playwright has downloaded. Never a silent skip: throws with
+ * instructions.
+ */
 function findChromium(): string {
   const named = process.env['CHROMIUM']
   if (named !== undefined && !isProgram(named)) throw new Error(`CHROMIUM names no program: ${named}`)
@@ -27,7 +30,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** For whoever is allowed to listen: a microphone that beeps, on machines that have none. */
+/** For pages with permission: a microphone that beeps, on machines that have none. */
 const FAKE_MICROPHONE = '--use-fake-device-for-media-stream'
 
 /** Root may not use the sandbox, and containers are often root. */

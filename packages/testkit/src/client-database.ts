@@ -1,4 +1,4 @@
-// A client's database as its process left it: opened with the key beside it.
+// A client's database as its process left it: opened with the key next to it.
 import { openDataDirectory } from '@postern/core/node'
 
 export type StoredMessage = { id: string; chat: string; sender: string; text: string }
@@ -7,7 +7,7 @@ export type StoredClient = {
   messages: StoredMessage[]
   titles: Map<string, string>
   outbox: number
-  /** Of the files that messages name. */
+  /** Blobs of the files in messages. */
   blobs: string[]
   uploads: number
 }

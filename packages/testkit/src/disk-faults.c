@@ -48,7 +48,7 @@ static int is_inside(const char *path) {
   return path && strncmp(path, root, root_length) == 0 && (path[root_length] == '/' || path[root_length] == '\0');
 }
 
-/* The file's name is asked for only while something fails: otherwise a call costs one comparison. */
+/* The file's name is read only while something fails: otherwise a call costs one comparison. */
 static int is_ours(int fd) {
   char link[64], path[PATH_MAX];
   int kept = errno;

@@ -1,4 +1,4 @@
-// A disk that fails for one process, as long as a test wants: reads, writes, syncs and opens give EIO below one directory.
+// A disk that fails for one process, as long as a test wants: reads, writes, syncs and opens return EIO below one directory.
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const CALLS_IN_ALL = 256
 
 export type FailingCalls = keyof typeof BITS
 
-/** The library, or why there is none. Made in a directory of the test's own. */
+/** The library, or the reason why there is none. Made in the test's own directory. */
 export type DiskFaultsLibrary = { kind: 'made'; path: string } | { kind: 'missing'; why: string }
 
 export function makeDiskFaults(directory: string): DiskFaultsLibrary {
@@ -25,7 +25,7 @@ export function makeDiskFaults(directory: string): DiskFaultsLibrary {
 
 export class FailingDisk {
   readonly directory: string
-  /** Of the process that has its data there. */
+  /** For the process that has its data there. */
   readonly env: Readonly<Record<string, string>>
   readonly #switch: string
 
@@ -38,12 +38,12 @@ export class FailingDisk {
       LD_PRELOAD: library,
       DISK_FAULTS_ROOT: directory,
       DISK_FAULTS_SWITCH: this.#switch,
-      // What goes through a ring past the C library would not fail.
+      // Calls through io_uring bypass the C library and would not fail.
       UV_USE_IO_URING: '0',
     }
   }
 
-  /** Until it is disposed of. `share`: so much of the calls, between 0 and 1. */
+  /** Until it is disposed of. `share`: the share of the calls that fail, between 0 and 1. */
   fail(calls: readonly FailingCalls[], share = 1): Disposable {
     this.#set(
       calls.reduce((bits, call) => bits | BITS[call], 0),

@@ -1,9 +1,9 @@
-// A port for what has to be told one beforehand, or comes back to the one it had.
+// A port for a server that needs one in advance, or returns to its previous one.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { Deferred } from '@postern/protocol'
 
-/** Below those that systems give away by themselves: one of those could be taken while nobody listens on it. */
+/** Below the ports that systems assign automatically: one of those could be taken while nobody listens on it. */
 const LOWEST = 10_000
 const HIGHEST = 32_000
 

@@ -1,4 +1,4 @@
-// A relay that lies to one client: the real one, with what it says decoded, changed and encoded again on the wire.
+// A relay that lies to one client: the real relay, whose frames are decoded, changed and encoded again on the wire.
 import {
   type CallAnswer,
   type CallName,
@@ -15,14 +15,14 @@ import type { Wire } from './wire.ts'
 type ChangeEntries = (entries: MailboxEntry[]) => MailboxEntry[]
 type ChangeFrame = (frame: RelayFrame) => RelayFrame[]
 
-/** A relay that hides what it holds back, also when it is honest again, names no position that would give it away. */
+/** A relay that hides entries, even when it is honest again, names no position that would reveal them. */
 const unplaced = ({ entries }: Delivery): RelayFrame => ({ kind: 'deliver', entries })
 
 export class HostileRelay {
   readonly #wire: Wire
   /** Every entry that the real relay delivered since this one took over. */
   readonly delivered: MailboxEntry[] = []
-  /** The highest cursor that the client was shown. */
+  /** The highest cursor that the client has seen. */
   shown = 0
 
   constructor(wire: Wire) {
@@ -30,7 +30,7 @@ export class HostileRelay {
     this.change(frame => [frame])
   }
 
-  /** For each frame to the client those that come instead of it. */
+  /** For each frame to the client, the frames that replace it. */
   change(change: ChangeFrame): void {
     this.#wire.incoming = bytes => {
       const frame = decodeRelayFrame(bytes.slice())
@@ -42,7 +42,7 @@ export class HostileRelay {
     }
   }
 
-  /** Holds these frames back, and gives them in their order as they come. */
+  /** Holds these frames back, and returns them in order as they come. */
   holdBack(isHeld: (frame: RelayFrame) => boolean): RelayFrame[] {
     const held: RelayFrame[] = []
     this.change(frame => {
@@ -68,7 +68,7 @@ export class HostileRelay {
     })
   }
 
-  /** Answers calls itself, without a word to the real relay; undefined lets a call pass. */
+  /** Answers calls itself, without asking the real relay; undefined lets a call pass. */
   answerInstead<Name extends CallName>(
     name: Name,
     answer: (request: CallRequest<Name>) => CallAnswer<Name> | undefined,

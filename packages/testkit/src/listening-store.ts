@@ -1,4 +1,4 @@
-// A relay's store on SQLite that tells a test of every call.
+// A relay's store on SQLite that reports every call to a test.
 import type { RelayOptions } from '@postern/relay'
 import { openSqliteStore } from '@postern/relay/sqlite'
 

@@ -1,8 +1,9 @@
-// What a machine runs out of, for the process of a test alone: files that cannot grow, and no descriptors. Needs no privileges.
+// Exhausts resources of the machine for the test's process alone: files that cannot grow, and no descriptors. Needs no
+// privileges.
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 
-/** Enough for what a test opens, and few enough to be used up at once. */
+/** Enough for a test, and few enough to be used up quickly. */
 const DESCRIPTORS = 1024
 
 type Limit = { what: 'fsize' | 'nofile'; soft: number | 'unlimited'; pid?: number | undefined }
@@ -12,15 +13,15 @@ function limit({ what, soft, pid = process.pid }: Limit): void {
 }
 
 /**
- * From here on no file grows beyond so many bytes, and nothing is written behind that: as on a disk that is full, also for
- * SQLite's log. The system calls it EFBIG, and SQLite an I/O error.
+ * From here on no file grows beyond this size, and nothing is written after it: as on a full disk, also for SQLite's
+ * log. The system calls it EFBIG, and SQLite an I/O error.
  */
 export function failWrites(fileBytesMax = 0, pid?: number): Disposable {
   limit({ what: 'fsize', soft: fileBytesMax, pid })
   return { [Symbol.dispose]: () => limit({ what: 'fsize', soft: 'unlimited', pid }) }
 }
 
-/** From here on nothing can be opened: no file, no socket, and no connection is taken. */
+/** From here on nothing can be opened: no file, no socket, and no connection is accepted. */
 export function useUpDescriptors(): Disposable {
   const before = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
   limit({ what: 'nofile', soft: DESCRIPTORS })

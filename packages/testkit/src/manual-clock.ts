@@ -1,4 +1,4 @@
-// A clock that stands until a test moves it.
+// A clock that stands still until a test moves it.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Timer } from '@postern/protocol'
 
@@ -6,7 +6,7 @@ type Waiting = { atMs: number; run: () => void }
 
 export class ManualClock implements Clock {
   #elapsedMs = 0
-  /** What the clock says when nothing has passed yet. */
+  /** The clock's time when nothing has passed yet. */
   #setToMs: number
   readonly #waiting = new Set<Waiting>()
 
@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     return this.#elapsedMs
   }
 
-  /** Somebody sets the clock, forward or back: no time passes by that. */
+  /** Sets the clock, forward or back: no time passes by that. */
   set(byMs: number): void {
     this.#setToMs += byMs
   }
@@ -37,12 +37,12 @@ export class ManualClock implements Clock {
     return this.#waiting.size
   }
 
-  /** Whether somebody waits for exactly so long from now. */
+  /** Whether a timer ends exactly this long from now. */
   isAwaited(ms: number): boolean {
     return [...this.#waiting].some(({ atMs }) => atMs === this.#elapsedMs + ms)
   }
 
-  /** Runs what falls due on the way, in order of time, each at its own moment. */
+  /** Runs due timers in order of time, each at its own moment. */
   advance(byMs: number): void {
     const untilMs = this.#elapsedMs + byMs
     for (let next = this.#nextBy(untilMs); next; next = this.#nextBy(untilMs)) {
@@ -54,8 +54,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * As after a sleep of the machine: what fell due on the way runs once, and what that sets begins from now. Hours that
-   * pass moment by moment would be thousands of lost heartbeats and of sockets that are opened and given up.
+   * As after a sleep of the machine: timers that fell due run once, and timers that they set begin from now. Advancing
+   * by hours moment by moment would cause thousands of lost heartbeats, and of sockets that are opened and abandoned.
    */
   leap(byMs: number): void {
     this.#elapsedMs += byMs
@@ -73,18 +73,21 @@ export class ManualClock implements Clock {
   }
 }
 
-/** What passes in a millisecond of the machine's: a deadline of ten seconds is over in a tenth of one. */
+/** Time per millisecond of the machine: a deadline of ten seconds is over in a tenth of one. */
 const PASSES_MS = 100
 
 /**
- * Time passes while a test waits, until the work is done. It is bound to the machine's: passed with each turn of the event
- * loop, it would be over before a thread or a socket of a busy machine has had its turn.
+ * Time passes while a test waits, until the work is done. It is bound to the machine's time: if it passed with each
+ * turn of the event loop, it would be over before a thread or a socket of a busy machine has had its turn.
  */
 export async function passTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   return await meanwhile(work, () => clock.advance(PASSES_MS))
 }
 
-/** Time stands until somebody waits for exactly so long, and then that time is over: what comes before it may be slow. */
+/**
+ * Time stands still until a timer of exactly this length exists, and then that time passes: the steps before it may be
+ * slow.
+ */
 export async function passWhenAwaited<T>(clock: ManualClock, ms: number, work: Promise<T>): Promise<T> {
   return await meanwhile(work, () => {
     if (clock.isAwaited(ms)) clock.advance(ms)

@@ -1,4 +1,4 @@
-// A person in a test: a full client, and a way to wait for what happens to it.
+// A person in a test: a full client, and ways to wait for its events.
 import { chatUpdate } from '@postern/bot-api/events'
 import type { Chat, Message } from '@postern/bot-api/objects'
 import { type Client, followJournal, type JournalEvent } from '@postern/core'
@@ -6,7 +6,7 @@ import { type AccountId, type ChatId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import type { Wire } from './wire.ts'
 
-/** With patience on a busy machine: a test that waits this long has failed. */
+/** Patient on a busy machine: a test that waits this long has failed. */
 export const WITHIN = { timeoutMs: 60_000 }
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
@@ -54,7 +54,7 @@ export class TestPerson {
     return await this.client.messages.sendText(to instanceof TestPerson ? to.chatId : to, { text }, WITHIN)
   }
 
-  /** The next event of a type that nobody has asked for yet; those before it are passed over. */
+  /** The next event of a type that was not requested yet; earlier events are skipped. */
   async next<Type extends JournalEvent['type']>(
     type: Type,
     isWanted: (event: EventOf<Type>) => boolean = () => true,
@@ -65,14 +65,14 @@ export class TestPerson {
     throw new Error(`${this.name} saw no ${type} in time`)
   }
 
-  /** The event alone, or nothing when all that there is was passed over. */
+  /** The event alone, or an empty list when every available event was skipped. */
   #find<Type extends JournalEvent['type']>(type: Type, isWanted: (event: EventOf<Type>) => boolean): EventOf<Type>[] {
     for (;;) {
       const entries = this.client.journal.read(this.#seen, 1000)
       if (entries.length === 0) return []
       for (const entry of entries) {
         this.#seen = entry.id
-        // What is not in the contract of events fails whoever waits for one.
+        // An event outside the contract fails the caller that waits for one.
         const event = chatUpdate.parse({ id: entry.id, ...JSON.parse(entry.json) })
         if (event.type === type && isWanted(event as EventOf<Type>)) return [event as EventOf<Type>]
       }

@@ -1,4 +1,4 @@
-// PgBouncer in front of a server of a test's own: in a temporary directory, and gone with the test.
+// PgBouncer in front of a test's own server: in a temporary directory, and removed with the test.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

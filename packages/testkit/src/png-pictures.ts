@@ -1,7 +1,7 @@
 // PNG pictures for tests: honest ones, and ones that take all memory when somebody decodes them.
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A PNG that claims a size, with next to nothing in it. */
+/** A PNG that claims a size, with almost no content. */
 export const pngThatClaims = (width: number, height: number): Buffer =>
   png({ width, height, bits: 8, colours: 2 }, Buffer.alloc(1000))
 

@@ -1,11 +1,12 @@
-// A primary and two standbys, of which one at least has whatever is committed: what a relay's database looks like that may lose a machine.
+// A primary and two standbys; at least one standby has everything that is committed: the database of a relay that may
+// lose a machine.
 import { setTimeout as pause } from 'node:timers/promises'
 import { PostgresServer } from './postgres.ts'
 
 const NAMES = ['berlin', 'oslo', 'riga'] as const
 const LOOK_AGAIN_MS = 10
 
-/** Each waits for one of the others, whoever of them is the primary. */
+/** Each waits for one of the others, whichever is the primary. */
 const settingsOf = (name: string): Record<string, string> => ({
   cluster_name: name,
   synchronous_standby_names: `ANY 1 (${NAMES.join(', ')})`,
@@ -33,20 +34,20 @@ export class PostgresCluster {
     return this.#primary
   }
 
-  /** Gives the address of an empty one that names all servers. */
+  /** Returns the address of an empty one that names all servers. */
   async createDatabase(): Promise<string> {
     const url = new URL(await this.#primary.createDatabase())
     const hosts = this.servers.map(({ port }) => `127.0.0.1:${port}`).join(',')
     return `postgres://${url.username}@${hosts}${url.pathname}?target_session_attrs=read-write`
   }
 
-  /** The primary is gone at once, and never comes back; of the others the one that has the most takes its place. */
+  /** The primary fails immediately and never returns; the standby with the most data replaces it. */
   async failOver(): Promise<void> {
     await this.#primary.kill()
     await this.promote()
   }
 
-  /** Of those that follow, the one that has the most. The others follow it. */
+  /** Promotes the standby with the most data. The others follow it. */
   async promote(): Promise<void> {
     const standbys = await this.#standbys()
     const received = await Promise.all(standbys.map(standby => receivedBy(standby)))
@@ -59,7 +60,7 @@ export class PostgresCluster {
 
   async #standbys(): Promise<PostgresServer[]> {
     const others = this.servers.filter(server => server !== this.#primary && server.isRunning)
-    // What is on the way is received, and nothing more comes: only then can they be compared.
+    // Everything in flight is received, and nothing more comes: only then can they be compared.
     for (const server of others)
       while ((await server.sql('SELECT count(*) FROM pg_stat_wal_receiver')) !== '0') await pause(LOOK_AGAIN_MS)
     return others

@@ -1,4 +1,4 @@
-// A PostgreSQL server of a test's own: in a temporary directory, durable, to be held, killed and started again.
+// A test's own PostgreSQL server: in a temporary directory, durable, to be held, killed and restarted.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { freePort } from './free-port.ts'
 const DEBIAN = '/usr/lib/postgresql'
 const OWNER = 'postgres'
 const READY = /database system is ready to accept (read-only )?connections/
-/** Of what the server said, the end. */
+/** The end of the server's output. */
 const SAID_CHARS_MAX = 20_000
 const POLL_MS = 10
-/** Small and durable: what is tried here is what holds, not how fast. */
+/** Small and durable: the tests are about safety, not speed. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   max_connections: '400',
@@ -25,7 +25,7 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   jit: 'off',
-  // In its directory, and gone with it: of a server that is killed it would stay in memory for ever.
+  // In its directory, and removed with it: a killed server would leave it in memory forever.
   dynamic_shared_memory_type: 'mmap',
   lc_messages: 'C',
 }
@@ -34,7 +34,7 @@ const run = promisify(execFile)
 
 export const POSTGRES_MISSING = 'No PostgreSQL is found here: install `postgresql`, or have `initdb` in the path.'
 
-/** The folder of its programs: one in the path, else the newest that Debian has. Undefined where there is none. */
+/** The folder of its programs: one in the path, or the newest from Debian. Undefined if there is none. */
 export function findPostgres(): string | undefined {
   const versions = readdirOrNone(DEBIAN).toSorted((one, other) => Number(other) - Number(one))
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
@@ -58,7 +58,7 @@ function hasServer(folder: string): boolean {
   }
 }
 
-/** What comes of it in the database with this address: a line for each row, columns between `|`. */
+/** The result in the database with this address: a line for each row, columns separated by `|`. */
 export async function askDatabase(url: string, text: string): Promise<string[]> {
   const programs = findPostgres()
   if (programs === undefined) throw new Error(POSTGRES_MISSING)
@@ -69,7 +69,7 @@ export async function askDatabase(url: string, text: string): Promise<string[]> 
 
 type User = { uid: number; gid: number }
 
-/** The server refuses to run as root: then it runs as the user whom its package made, or as nobody. */
+/** The server refuses to run as root: then it runs as its package's user, or as nobody. */
 export function ordinaryUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of [OWNER, 'nobody']) {
@@ -107,7 +107,7 @@ export class PostgresServer {
     this.#settings = settings
   }
 
-  /** Throws where no PostgreSQL is found. */
+  /** Throws if no PostgreSQL is found. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
     const place = await newPlace()
     const initial = ['-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
@@ -117,7 +117,7 @@ export class PostgresServer {
     return server
   }
 
-  /** A copy of it as it is now that follows it, and may be promoted. */
+  /** A copy of its current state that follows it, and may be promoted. */
   async startStandby(settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
     const place = await newPlace()
     const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', OWNER, '--checkpoint=fast']
@@ -128,7 +128,7 @@ export class PostgresServer {
     return standby
   }
 
-  /** While it runs: from now on what it repeats comes from another. */
+  /** While it runs: from now on it follows another server. */
   followInstead(primary: PostgresServer): void {
     this.#follow(primary)
     this.#child?.kill('SIGHUP')
@@ -143,7 +143,7 @@ export class PostgresServer {
     if (user) for (const path of [mark, settings]) chownSync(path, user.uid, user.gid)
   }
 
-  /** It takes writes from now on. */
+  /** It accepts writes from now on. */
   async promote(): Promise<void> {
     await this.sql('SELECT pg_promote()')
   }
@@ -152,12 +152,12 @@ export class PostgresServer {
     return this.#place.port
   }
 
-  /** For clients; of the socket, as a query names it. */
+  /** For clients; through the socket, as a query names it. */
   urlOf(database: string): string {
     return `postgres://${OWNER}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Again, on the same data and port, after `kill` or `stop`. */
+  /** Restarts on the same data and port, after `kill` or `stop`. */
   async start(): Promise<void> {
     const { programs, directory, port, user } = this.#place
     const settings = { ...SETTINGS, port: String(port), unix_socket_directories: directory, ...this.#settings }
@@ -178,16 +178,16 @@ export class PostgresServer {
     await ready.promise
   }
 
-  /** As an operator does: connections are ended, all is written. */
+  /** As an operator does: connections are ended, everything is written. */
   async stop(): Promise<void> {
     await this.#end(child => child.kill('SIGINT'))
   }
 
-  /** Every process of it at once, as a power cut would, but for what the system still has of files. */
+  /** Kills all its processes in one step, like a power cut, except that the system keeps its file cache. */
   async kill(): Promise<void> {
     let killed: number[] = []
     await this.#end(child => {
-      // First it stands still: it must not start another while they are counted.
+      // Stopped first: it must not start another process while they are counted.
       child.kill('SIGSTOP')
       killed = signalAll(child, 'SIGKILL')
     })
@@ -195,7 +195,7 @@ export class PostgresServer {
     while (livingOf(killed).length > 0) await setTimeout(POLL_MS)
   }
 
-  /** Stands still, with its connections open, until it is let go. */
+  /** Stands still, with its connections open, until it is released. */
   hold(): void {
     this.#child?.kill('SIGSTOP')
     signalAll(this.#child, 'SIGSTOP')
@@ -209,24 +209,24 @@ export class PostgresServer {
     return this.#child !== undefined
   }
 
-  /** What it said last, for who looks for a reason. */
+  /** Its last output, for finding a reason. */
   get said(): string {
     return this.#said
   }
 
-  /** Gives the address of an empty one, or of a copy of `template`. */
+  /** Returns the address of an empty one, or of a copy of `template`. */
   async createDatabase(template = 'template0'): Promise<string> {
     const name = `postern_${++this.#databases}`
     await this.sql(`CREATE DATABASE ${name} TEMPLATE ${template}`)
     return this.urlOf(name)
   }
 
-  /** Whoever is still connected to it is cut off. */
+  /** Remaining connections to it are cut. */
   async dropDatabase(url: string): Promise<void> {
     await this.sql(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
   }
 
-  /** Gives what came of it: rows in lines, columns between `|`. */
+  /** Returns the result: rows in lines, columns separated by `|`. */
   async sql(text: string, database = OWNER): Promise<string> {
     const { programs, directory } = this.#place
     const place = ['-h', directory, '-p', String(this.port), '-U', OWNER, '-d', database]
@@ -275,7 +275,7 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

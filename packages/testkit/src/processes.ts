@@ -1,4 +1,4 @@
-// Relay, gateway and people as processes of their own: to be killed at any moment and started again on the same data.
+// Relay, gateway and people as separate processes: to be killed at any moment and restarted on the same data.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline'
 import { Deferred } from '@postern/protocol'
 
 const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
-/** Of what a process said on standard error in a long run, the end. */
+/** The end of a process's standard error in a long run. */
 const STDERR_CHARS_MAX = 100_000
 
-/** What a life is started in: flags of Node, and variables beside those that the part needs itself. */
+/** The environment of a life: flags of Node, and variables besides those that the part itself needs. */
 export type LifeSettings = { nodeFlags?: readonly string[]; env?: Readonly<Record<string, string>> }
 
 export abstract class Killable {
@@ -19,11 +19,11 @@ export abstract class Killable {
   #isUp = false
   /** Set when it ended without being killed. */
   crash: string | undefined
-  /** Of the lives to come. */
+  /** For future lives. */
   life: LifeSettings = {}
   /** Called with every line of standard output, before anybody else. */
   onLine: (line: string) => void = () => undefined
-  /** Called when it ended without being killed, with what is kept as `crash`. */
+  /** Called with the value of `crash` when it ended without being killed. */
   onCrash: (crash: string) => void = () => undefined
 
   protected abstract command(): { args: string[]; env?: Record<string, string> }
@@ -46,7 +46,7 @@ export abstract class Killable {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS_MAX)
     })
-    // A line may be on its way to a process that is gone already.
+    // A line may be on its way to a process that has already ended.
     child.stdin.on('error', () => undefined)
     child.on('close', (code, signal) => {
       if (this.#child === child) {
@@ -58,7 +58,7 @@ export abstract class Killable {
     })
   }
 
-  /** Whether the present life has said that it is there. */
+  /** Whether the present life has reported that it is up. */
   get isUp(): boolean {
     return this.#isUp
   }
@@ -80,7 +80,7 @@ export abstract class Killable {
     await this.#closed
   }
 
-  /** Stands still, with its connections open, until it is let go. */
+  /** Stands still, with its connections open, until it is released. */
   hold(): void {
     this.#child?.kill('SIGSTOP')
   }
@@ -93,13 +93,13 @@ export abstract class Killable {
     this.#child?.stdin.write(`${line}\n`)
   }
 
-  /** What it said on standard error in all its lives. */
+  /** Its standard error in all its lives. */
   get stderr(): string {
     return this.#stderr
   }
 }
 
-/** Undefined for one that a kill cut short. */
+/** Undefined for a line that a kill truncated. */
 function wholeLine<Content>(line: string): Content | undefined {
   try {
     return JSON.parse(line) as Content
@@ -179,7 +179,7 @@ export class GatewayProcess extends Listening {
 }
 
 type Line = { id?: number; event?: string; ok?: unknown; error?: string; code?: string; me?: { id: string } }
-/** What happened, as a line says it: more fields than these, by its kind. */
+/** An event from a line: it has more fields than these, depending on its kind. */
 export type PersonEvent = {
   event: string
   chat_id: string
@@ -200,7 +200,7 @@ export class PersonProcess extends Killable {
   #ready = new Deferred<string>()
   #isReady = false
   #lastId = 0
-  /** Of every message event, in the order of the lines. */
+  /** The texts of every message event, in the order of the lines. */
   readonly heard: string[] = []
   onEvent: (event: PersonEvent) => void = () => undefined
 
@@ -251,7 +251,7 @@ export class PersonProcess extends Killable {
   }
 
   protected override ended(): void {
-    // Killed before it was ready: who waits for it waits for the next life, unless there is none.
+    // Killed before it was ready: callers wait for the next life, unless there is none.
     if (this.crash !== undefined) this.#ready.reject(new Error(this.crash))
     if (this.#isReady) this.#ready = new Deferred()
     this.#isReady = false

@@ -1,4 +1,4 @@
-// A removed member with a modified client and all that the relay saw: it follows every commit whose secret it can guess.
+// A removed member with a modified client and everything that the relay saw: it follows every commit whose secret it can guess.
 import { decryptMessage, type GroupSession, readPrivateMessage } from '@postern/mls'
 import type { ClientState, Proposal } from 'ts-mls'
 import { nextEpochContext } from 'ts-mls/clientState.js'
@@ -13,7 +13,7 @@ import { applyUpdatePath } from 'ts-mls/updatePath.js'
 
 const NO_SECRET = new Uint8Array(32)
 
-/** The texts among these ciphertexts that the member reads, from the session that it had before the first of them. */
+/** The texts among these ciphertexts that the member reads, with the session that it had before the first of them. */
 export async function readsOn(session: GroupSession, wires: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const texts: Uint8Array[] = []
   let at = session

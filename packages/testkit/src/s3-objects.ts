@@ -1,4 +1,4 @@
-// What is in the test's store of objects, and the rules by which parts become one object.
+// The content of the test's object store, and the rules by which parts become one object.
 import { createHash, randomUUID } from 'node:crypto'
 
 type Part = { bytes: Buffer; tag: string }
@@ -6,7 +6,7 @@ type Upload = { key: string; parts: Map<number, Part> }
 
 const PART_BYTES_MIN = 5 * 1024 * 1024
 
-/** As the real one names it, with its status. */
+/** The name that the real store uses, with its status. */
 export class S3Refusal extends Error {
   readonly code: string
   readonly status: number
@@ -44,7 +44,7 @@ export class S3Objects {
   putPart(id: string, at: { key: string; number: number }, bytes: Buffer): string {
     const upload = this.#uploadOf(id, at.key)
     if (!(at.number >= 1 && at.number <= 10_000)) throw new S3Refusal('InvalidArgument', 400)
-    // Of what is encrypted by keys of the store, the same bytes have another tag each time.
+    // For data encrypted with the store's keys, the same bytes have another tag each time.
     const tag = `"${randomUUID()}"`
     upload.parts.set(at.number, { bytes, tag })
     return tag

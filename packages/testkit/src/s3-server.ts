@@ -1,4 +1,4 @@
-// A store of objects for tests, stricter than most: it can fail, stall, cut and lie when a test asks for it.
+// An object store for tests, stricter than most: it can fail, stall, cut and lie on request.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,9 +10,9 @@ export type S3Operation = 'put' | 'get' | 'head' | 'delete' | 'list' | 'begin' |
 export type S3Asked = { operation: S3Operation; key: string }
 
 /**
- * `refuse`: with that name. `cut`: the line, before anything is done. `lose`: all is done, and the answer is lost. `stall`: it
- * says nothing. `hold`: it takes its time. `truncate`: the body ends early, and the line with it. `shorten`: it serves less than was asked for, as if that
- * were all.
+ * `refuse`: with that name. `cut`: the connection, before anything is done. `lose`: everything is done, and the answer
+ * is lost. `stall`: no answer. `hold`: a slow answer. `truncate`: the body ends early, and the connection with it.
+ * `shorten`: it serves less than was requested, as if that were all.
  */
 export type S3Trouble =
   | { kind: 'refuse'; code: string; status: number }
@@ -26,9 +26,9 @@ export class S3Server {
   readonly bucket = 'blobs'
   readonly account: S3Account
   readonly store = new S3Objects()
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly asked: S3Asked[] = []
-  /** Asked of every request that is signed well. */
+  /** Called for every request with a valid signature. */
   trouble: (asked: S3Asked) => S3Trouble | undefined = () => undefined
   readonly #nowMs: () => number
   readonly #server: Server
@@ -56,7 +56,7 @@ export class S3Server {
     return this.#url
   }
 
-  /** As the relay's setting has it. */
+  /** In the form of the relay's setting. */
   address(prefix = 'of/alice'): string {
     return `s3://${this.bucket}/${prefix}?region=${this.account.region}&endpoint=${this.#url}&style=path`
   }

@@ -1,4 +1,4 @@
-// Whether a request to the store of objects is signed as version 4 asks for, by whom it should be, now, and over all of it.
+// Checks that a request to the object store has a version 4 signature: by the right key, at the right time, and over all of it.
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
@@ -9,7 +9,7 @@ const MUST_BE_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date']
 const SCHEME =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
 
-/** The name of what is wrong, as the real one calls it. */
+/** The name of the fault, as the real store calls it. */
 export function signatureFault(
   request: IncomingMessage,
   body: Uint8Array,
@@ -49,6 +49,6 @@ function timeOf(stamp: string): number {
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Each is signed with what came out of those before it. */
+/** Each is signed with the result of the previous ones. */
 const macOf = ([first = '', ...rest]: readonly string[]): Buffer =>
   rest.reduce<Buffer>((key, text) => createHmac('sha256', key).update(text).digest(), Buffer.from(first))

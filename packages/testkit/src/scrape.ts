@@ -1,4 +1,4 @@
-// What a process serves for Prometheus, and what docs/operating.md says of it: for tests that compare the two.
+// The metrics that a process serves, and those that docs/operating.md describes: for tests that compare the two.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,9 +7,9 @@ const OPERATING = join(import.meta.dirname, '../../../docs/operating.md')
 export type Scrape = {
   /** Each sample by its name and labels. */
   samples: Record<string, number>
-  /** What is there, as the tables write it: `name{label} kind`. */
+  /** The metrics in the notation of the tables: `name{label} kind`. */
   shapes: string[]
-  /** The names by which Prometheus knows the samples: of a histogram `_bucket`, `_sum` and `_count`. */
+  /** The names of the samples in Prometheus: for a histogram `_bucket`, `_sum` and `_count`. */
   names: Set<string>
 }
 
@@ -26,7 +26,7 @@ export function readScrape(text: string): Scrape {
   return { samples, shapes, names: new Set(names) }
 }
 
-/** Those of its first sample. The bounds of a histogram belong to its kind. */
+/** The labels of its first sample. The bounds of a histogram belong to its kind. */
 function labelsOf(name: string, lines: string[]): string {
   const labels = lines.find(line => line.startsWith(`${name}{`))?.matchAll(/[{,](\w+)="/g) ?? []
   const written = [...labels].map(([, label]) => label).join(',')

@@ -1,4 +1,4 @@
-// Chance that can be had again: the same seed gives the same numbers.
+// Repeatable random numbers: the same seed gives the same numbers.
 
 export class SeededRandom {
   #state: number
@@ -7,7 +7,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -25,17 +25,20 @@ export class SeededRandom {
   }
 }
 
-/** Set by `npm run campaign -- tests`: tests draw new seeds and go on for longer. */
+/** Set by `npm run campaign -- tests`: tests draw new seeds and run longer. */
 const CAMPAIGN = 'POSTERN_TEST_CAMPAIGN'
-/** A change passes or fails by its own merit: without a campaign every run is the same. */
+/** A change passes or fails on its own merit: without a campaign every run is the same. */
 const GATE_SEED = 7
 
 export const isCampaign = (): boolean => process.env[CAMPAIGN] !== undefined
 
-/** From the environment to repeat a failure, else the same in every run, and a new one in a campaign. The test prints it. */
+/**
+ * From the environment to repeat a failure; otherwise the same in every run, and a new one in a campaign. The test
+ * prints it.
+ */
 export const seedFrom = (variable: string): number =>
   Number(process.env[variable] ?? (isCampaign() ? crypto.getRandomValues(new Uint32Array(1))[0] : GATE_SEED))
 
-/** From the environment, else few for every change and many in a campaign. */
+/** From the environment; otherwise few for every change and many in a campaign. */
 export const timesFrom = (variable: string, { change, campaign }: { change: number; campaign: number }): number =>
   Number(process.env[variable] ?? (isCampaign() ? campaign : change))

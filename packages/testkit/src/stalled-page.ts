@@ -1,17 +1,17 @@
-// A page of the app that stalls: its core and its screen are busy for a moment, again and again, as on a busy machine.
+// A page of the app that stalls: its core and its screen are repeatedly busy for a moment, as on a busy machine.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 
 const STEPS_MAX = 500
 const STEP_PAUSE_MS = 50
 
-/** Nothing else runs in the thread meanwhile: frames of the relay pile up behind it. */
+/** Nothing else runs in the thread meanwhile: frames of the relay pile up. */
 const beBusy = (ms: number): void => {
   const endMs = performance.now() + ms
   while (performance.now() < endMs);
 }
 
-/** The core is busy, or the screen, or both. A worker or page that goes away meanwhile, as by a reload, ends it. */
+/** Keeps the core, the screen, or both busy. It ends when the worker or page goes away, for example by a reload. */
 export async function stall(
   page: Page,
   { coreMs = 0, screenMs = 0 }: { coreMs?: number; screenMs?: number },
@@ -22,7 +22,7 @@ export async function stall(
   ])
 }
 
-/** As on a machine that is so many times slower. */
+/** As on a machine that is slower by this factor. */
 export async function slowDown(page: Page, rate: number): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate })
@@ -50,7 +50,7 @@ export async function scrollDownTo(page: Page, text: string): Promise<boolean> {
   return false
 }
 
-/** All texts of the open conversation that match, oldest first: from the end, page by page, up to the one that is the first. */
+/** All matching texts of the open conversation, oldest first: from the end, page by page, up to the given first one. */
 export async function readUpwards(page: Page, wanted: RegExp, first: string): Promise<string[]> {
   const found: string[] = []
   const log = page.getByRole('log')

@@ -15,9 +15,9 @@ export type StartFunctions = Readonly<Record<string, readonly string[]>>
 type FunctionBody = { name: string; isAsync: boolean; statements: readonly Statement[] }
 type Edit = { at: number; text: string }
 
-/** Load it before the sources that it watches, in a process of its own: what is loaded already has no steps. */
+/** Load it before the sources that it watches, in a separate process: already loaded code has no steps. */
 export class StartSteps {
-  /** Called before each step with its name; what it throws, the step throws. */
+  /** Called before each step with its name; the step throws its error. */
   onStep: (step: string) => void = () => undefined
   readonly #wanted: Map<string, Set<string>>
 
@@ -25,7 +25,7 @@ export class StartSteps {
     this.#wanted = new Map(Object.entries(functions).map(([file, names]) => [new URL(file, ROOT).href, new Set(names)]))
     Object.assign(globalThis, {
       [STEP]: (step: string) => this.onStep(step),
-      // In a turn of its own: what an earlier step has begun goes on meanwhile, as it would while a disk is asked.
+      // In another turn: work that an earlier step has begun continues meanwhile, as it would during a disk access.
       [`${STEP}Later`]: async (step: string) => {
         await nextTurn()
         this.onStep(step)
@@ -44,7 +44,7 @@ export class StartSteps {
     })
   }
 
-  /** Functions that were not found in what was loaded: renamed, they would have no steps. */
+  /** Functions that were not found in the loaded code: renamed, they would have no steps. */
   get missing(): string[] {
     return [...this.#wanted].flatMap(([url, names]) => [...names].map(name => `${pathOf(url)} ${name}`))
   }
@@ -84,7 +84,7 @@ function bodiesIn(program: readonly Node[]): FunctionBody[] {
   })
 }
 
-/** Those inside of blocks too; not those that clean up, which run when a step has failed. */
+/** Includes statements in blocks; excludes cleanup, which runs when a step has failed. */
 function stepsIn(statements: readonly Statement[]): Statement[] {
   return statements.flatMap(statement => {
     const inner = innerOf(statement)
@@ -92,7 +92,7 @@ function stepsIn(statements: readonly Statement[]): Statement[] {
   })
 }
 
-/** Undefined where it has no block in it. */
+/** Undefined if it contains no block. */
 function innerOf(statement: Statement): readonly Statement[] | undefined {
   if (statement.type === 'BlockStatement') return statement.body
   if (statement.type === 'TryStatement') return statement.block.body
@@ -103,7 +103,7 @@ function innerOf(statement: Statement): readonly Statement[] | undefined {
 
 const failing = new Set(['AwaitExpression', 'CallExpression', 'ImportExpression', 'NewExpression'])
 
-/** Whether it calls, makes or awaits anything; what stands in a function is done by whoever calls that. */
+/** Whether it calls, constructs or awaits anything; the body of a nested function belongs to its caller. */
 function canFail(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(canFail)
   if (typeof node !== 'object' || node === null) return false

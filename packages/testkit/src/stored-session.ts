@@ -1,4 +1,4 @@
-// A session as core stores it: the epoch when it begins, then each secret that moved; what is used up is erased.
+// A session as core stores it: the epoch when it begins, then each secret that moved; used secrets are erased.
 import {
   changedSecrets,
   encodeEpoch,

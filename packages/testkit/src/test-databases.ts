@@ -1,25 +1,25 @@
-// Databases for tests on PostgreSQL: one for each that asks, from the server of the run, which the first of them starts.
+// Databases for tests on PostgreSQL: one for each caller, from the server of the run, which the first of them starts.
 
-/** Where the run's databases are asked for; set by `postgres-run.ts`, and handed on to every process of the run. */
+/** The address that hands out the run's databases; set by `postgres-run.ts`, and passed on to every process of the run. */
 export const DATABASES_DOOR = 'POSTERN_TEST_DATABASES'
 
-/** Whether relays of tests that do not say otherwise are on PostgreSQL. */
+/** Whether relays of tests are on PostgreSQL by default. */
 export const isOnPostgres = (): boolean => process.env['POSTERN_TEST_STORE'] === 'postgres'
 
-/** The address of an empty one, or of a copy of one that nobody is connected to. */
+/** The address of an empty one, or of a copy of one without connections. */
 export async function newDatabase(copyOf?: string): Promise<string> {
   return await ask('POST', copyOf)
 }
 
-/** By which one is asked for that has a relay's tables already. */
+/** Requests one that already has a relay's tables. */
 export const PREPARED = 'prepared'
 
-/** With the tables of a relay in it: to make them anew takes longer than to copy them. */
+/** With the tables of a relay: copying them is faster than creating them. */
 export async function preparedDatabase(): Promise<string> {
   return await ask('POST', PREPARED)
 }
 
-/** It is dropped when nobody waits for it. */
+/** It is dropped in the background. */
 export async function forgetDatabase(url: string): Promise<void> {
   await ask('DELETE', url)
 }
@@ -35,7 +35,7 @@ async function ask(method: 'POST' | 'DELETE', body?: string): Promise<string> {
 
 const databases = new Map<string, Promise<string>>()
 
-/** The one that belongs to a relay's data directory, for every start on it; undefined where relays are on SQLite. */
+/** The database of a relay's data directory, for every start on it; undefined if relays are on SQLite. */
 export async function databaseOf(dataDirectory: string): Promise<string | undefined> {
   if (!isOnPostgres()) return undefined
   const made = databases.get(dataDirectory) ?? preparedDatabase()
@@ -43,13 +43,13 @@ export async function databaseOf(dataDirectory: string): Promise<string | undefi
   return await made
 }
 
-/** As the command line of a relay says it. */
+/** In the form of a relay's command line. */
 export async function databaseOptions(dataDirectory: string): Promise<string[]> {
   const database = await databaseOf(dataDirectory)
   return database === undefined ? [] : ['--database', database]
 }
 
-/** From now on a data directory has another one. */
+/** Assigns another one to a data directory from now on. */
 export function giveDatabase(dataDirectory: string, database: string): void {
   databases.set(dataDirectory, Promise.resolve(database))
 }

@@ -1,4 +1,4 @@
-// What clients say while a test runs: nothing, unless POSTERN_TEST_LOG is set.
+// The log of clients in tests: silent, unless POSTERN_TEST_LOG is set.
 import { type Log, silentLog } from '@postern/core'
 
 export function testLog(name: string): Log {

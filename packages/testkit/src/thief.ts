@@ -1,5 +1,6 @@
-// Somebody with a copy of what is stored, its key included, and with all that ever passed the relay: what can be read?
-// Written from RFC 9420 §8 and §9 and not with the client's own functions: it tries some hundred thousand keys.
+// A thief with a copy of the stored data, its key included, and with everything that ever passed the relay: what can
+// the thief read? Written from RFC 9420 §8 and §9 and not with the client's own functions, because it tries some
+// hundred thousand keys.
 import { createCipheriv, hash } from 'node:crypto'
 import { type GroupSession, KEY_BYTES, NONCE_BYTES, readPrivateMessage, TAG_BYTES } from '@postern/mls'
 import { makeNodeProvider } from '@postern/mls/node'
@@ -18,8 +19,8 @@ type Sender = { leafIndex: number; generation: number; reuseGuard: Uint8Array }
 type Target = { message: PrivateMessage; sender: Sender }
 
 /**
- * Of a text shorter than its padding: true if any run of the stored bytes opens it, taken for the epoch's secret, the
- * secret of a subtree, of a ratchet at any generation, or for a key with its nonce.
+ * For a text shorter than its padding: true if any run of the stored bytes opens it, as the epoch's secret, the secret
+ * of a subtree or of a ratchet at any generation, or as a key with its nonce.
  */
 export async function canRead(stored: readonly Uint8Array[], wire: Uint8Array): Promise<boolean> {
   const message = readPrivateMessage(wire)
@@ -35,7 +36,7 @@ export async function canRead(stored: readonly Uint8Array[], wire: Uint8Array): 
   return false
 }
 
-/** Every secret that the key of a text was made from, of a session that has used nothing of its epoch yet. */
+/** Every secret that the key of a text was derived from, in a session that has used nothing of its epoch yet. */
 export async function secretsBehind({ state }: GroupSession, wire: Uint8Array): Promise<Uint8Array[]> {
   const sender = await decryptSenderData(readPrivateMessage(wire), state.keySchedule.senderDataSecret, cipherSuite)
   const top = state.secretTree[root(leafWidth(state.secretTree.length))]
@@ -65,7 +66,7 @@ async function senderOf(stored: readonly Uint8Array[], message: PrivateMessage):
   return undefined
 }
 
-/** As the secret of the subtree of so many levels above the sender's leaf. */
+/** As the secret of the subtree at each height above the sender's leaf. */
 function opensByTree(target: Target, secret: Uint8Array): boolean {
   for (let height = 0; height <= HEIGHT_MAX; height++) {
     let node = secret
@@ -94,7 +95,7 @@ function opensFrom(target: Target, from: { secret: Uint8Array; generation: numbe
   return opens(target, { key, nonce: derived(secret, 'nonce', { context, length: NONCE_BYTES }) })
 }
 
-/** The last block of a short text is padding: with the right key, and no other, it comes out as zeros. */
+/** The last block of a short text is padding: only the right key decrypts it to zeros. */
 function opens({ message, sender }: Target, { key, nonce }: { key: Uint8Array; nonce: Uint8Array }): boolean {
   const textBytes = message.ciphertext.length - TAG_BYTES
   const counter = Buffer.alloc(BLOCK_BYTES)
@@ -112,7 +113,7 @@ function derived(
 ): Uint8Array {
   const name = Buffer.from(`MLS 1.0 ${label}`)
   const info = [Uint8Array.of(0, length, name.length), name, Uint8Array.of(context.length), context, Uint8Array.of(1)]
-  // By hand, because thieves derive millions.
+  // By hand, because a thief derives millions.
   const pad = (mask: number): Uint8Array => {
     const block = new Uint8Array(64).fill(mask)
     for (let at = 0; at < secret.length; at++) block[at]! ^= secret[at]!

@@ -1,4 +1,4 @@
-// The unique keys of a SQLite database as its own tables tell them: `table (column, column)`, in order.
+// The unique keys of a SQLite database from its own tables: `table (column, column)`, in order.
 type Reads = { all<Row>(sql: string, ...values: string[]): Row[] }
 
 export const uniqueKeysOf = (database: Reads): string[] =>

@@ -1,7 +1,7 @@
-// The wire between a client and its relay, in a test's hands: cut it, hold it, and change what passes.
+// The wire between a client and its relay, controlled by a test: cut it, hold it, and change its frames.
 import { connectNodeSocket, type RelaySocket, type SocketEvents, type SocketFactory } from '@postern/core/node'
 
-/** What comes out for one frame that goes in: none to drop it, two to replay it, another to tamper with it. */
+/** The output for one frame: none to drop it, two to replay it, another one to tamper with it. */
 export type Pass = (frame: Uint8Array) => Uint8Array[]
 
 const asItIs: Pass = frame => [frame]
@@ -50,7 +50,7 @@ export class Wire {
     return this.#lines.size > 0
   }
 
-  /** Nothing passes any more, in either direction, until it is mended. */
+  /** Nothing passes any more, in either direction, until it is repaired. */
   cut(): void {
     this.#isCut = true
     this.drop()
@@ -60,7 +60,7 @@ export class Wire {
     this.#isCut = false
   }
 
-  /** The connection breaks; the next one may be made at once. */
+  /** The connection breaks; the next one may be made immediately. */
   drop(): void {
     for (const line of [...this.#lines]) {
       this.#lines.delete(line)
@@ -69,7 +69,7 @@ export class Wire {
     }
   }
 
-  /** What the relay sends waits, until `release` lets it through in the order that the test chooses. */
+  /** Frames of the relay wait until `release` passes them in the order that the test chooses. */
   hold(): void {
     this.#isHeld = true
   }
@@ -91,7 +91,7 @@ export class Wire {
     for (const line of this.#lines) line.events.message(frame)
   }
 
-  /** A frame that the client never sent: it passes over an answer to it. */
+  /** A frame that the client never sent: the client ignores the answer. */
   say(frame: Uint8Array): void {
     for (const line of this.#lines) line.socket.send(frame)
   }

@@ -36,16 +36,16 @@ export type WorldOptions = {
   relayLimits?: Partial<RelayLimits>
   relayClock?: Clock
   relayRegistration?: Registration
-  /** Hosts besides its own by which the relay is dialled. */
+  /** Additional hosts by which the relay is dialled. */
   relayHosts?: readonly string[]
   /** The folder of the web app that the relay serves. */
   relayApp?: string
   /** The PostgreSQL and the place for blobs that relays share. */
   relayDatabase?: string
   relayBlobs?: BlobPlace | undefined
-  /** Hears of everything that the relay's store on SQLite is asked for, with what is said about it. */
+  /** Called for every call to the relay's store on SQLite, with its arguments. */
   relayAsked?: (method: string, given: unknown[]) => void
-  /** It serves its metrics, on a port of their own. */
+  /** Serves its metrics, on a separate port. */
   relayMetrics?: true
 }
 export type PersonOptions = {
@@ -54,14 +54,14 @@ export type PersonOptions = {
   clock?: Clock
   directory?: string
   log?: Log
-  /** One that is watched or bent before the first frame passes. */
+  /** A wire that the test watches or changes before the first frame passes. */
   wire?: Wire
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
   relayInvite?: string
   /** Another relay on the same database. */
   relayUrl?: string
-  /** The account is not a new one: it is made again from these, where its directory is empty. */
+  /** The account is not new: it is restored from these facts if its directory is empty. */
   restore?: RecoveryFacts
 }
 
@@ -102,7 +102,7 @@ export class World {
     return this.#relay.url
   }
 
-  /** Where its metrics are, when it serves them. */
+  /** The address of its metrics, if it serves them. */
   get relayMetricsUrl(): string | undefined {
     return this.#relay.metricsUrl
   }
@@ -111,12 +111,12 @@ export class World {
     await this.#relay.stop()
   }
 
-  /** On the port it had. `database`: of a PostgreSQL to which it has moved. */
+  /** On its previous port. `database`: a PostgreSQL to which it has moved. */
   async startRelay({ database }: { database?: string } = {}): Promise<void> {
     this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options, database })
   }
 
-  /** A second one on the same database, with the same place for blobs; gives its address. */
+  /** A second relay on the same database and blob store; returns its address. */
   async startOtherRelay(): Promise<string> {
     const directory = join(this.directory, `relay-${this.#otherRelays.length + 2}`)
     const other = await openRelay(directory, { port: await freePort(), options: this.#options })
@@ -124,7 +124,7 @@ export class World {
     return other.url
   }
 
-  /** As a backup has it, for `restoreRelay`. */
+  /** Makes a backup for `restoreRelay`. */
   async backUpRelay(): Promise<void> {
     await this.stopRelay()
     cpSync(this.#relayDirectory, join(this.directory, 'relay-backup'), { recursive: true })
@@ -132,7 +132,7 @@ export class World {
     await this.startRelay()
   }
 
-  /** It goes on from its backup: all since then it has never heard of. */
+  /** It continues from its backup, without anything that happened since then. */
   async restoreRelay(): Promise<void> {
     await this.stopRelay()
     const directory = this.#relayDirectory
@@ -150,13 +150,13 @@ export class World {
     giveDatabase(this.#relayDirectory, restored)
   }
 
-  /** Under another address, with all that it has. */
+  /** To another address, with all its data. */
   async moveRelay(): Promise<void> {
     await this.#relay.stop()
     this.#relay = await openRelay(this.directory, { port: await freePort(), options: this.#options })
   }
 
-  /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
+  /** The code with which a relay with `relayRegistration: 'invite'` accepts one new account. */
   async relayInvite(): Promise<string> {
     const directory = this.#relayDirectory
     return await makeInvite(['--data', directory, ...(await databaseOptions(directory))], {})
@@ -186,7 +186,7 @@ export class World {
     return await person.online()
   }
 
-  /** The person's process ends, and what it had on disk stays. */
+  /** The person's process ends, and its data stays on the disk. */
   async close(person: TestPerson): Promise<void> {
     this.#people.delete(person.name)
     await person.client.stop()
@@ -214,7 +214,7 @@ export class World {
   }
 
   async gateway(environment: Record<string, string> = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-    // Only now: most tests have none, and what it brings along takes long to load.
+    // Only now: most tests have no gateway, and it takes long to load.
     const { readSettings, startGateway } = await import('@postern/gateway')
     const { clock, log = testLog('gateway') } = options
     const token = environment['BOT_TOKEN'] ?? 'test-token'

@@ -1,4 +1,4 @@
-// A real Chromium in tests: the browser of the run, pages on origins of their own, and workers that answer calls.
+// A real Chromium in tests: the browser of the run, pages on separate origins, and workers that answer calls.
 export { bundleWorker } from './bundle-worker.ts'
 export { connectChromium, openProfile } from './chromium.ts'
 export { testContracts } from './contracts-in-chromium.ts'

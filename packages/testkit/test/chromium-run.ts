@@ -1,10 +1,10 @@
-// Once for a run of tests: a door at which the browser's address is asked for. Nobody asks, no browser is started.
+// Once per test run: an address that hands out the browser's address. Without a request no browser is started.
 import { createServer } from 'node:http'
 import type { BrowserServer } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 
 async function launch(): Promise<BrowserServer> {
-  // Only now: a run without a browser must not load what drives one.
+  // Only now: a run without a browser must not load its driver.
   const [{ chromium }, { launchOptions }] = await Promise.all([
     import('playwright-core'),
     import('../src/chromium-launch.ts'),
@@ -21,7 +21,7 @@ const door = createServer((_, answer) => {
   )
 })
 
-/** Where the first project of a run has its door, which is for all of them. */
+/** The variable with the address of the first project in a run, which is for all of them. */
 const DOOR = 'POSTERN_TEST_CHROMIUM'
 
 export async function setup(project: TestProject): Promise<void> {

@@ -1,9 +1,9 @@
-// Runs the contract suites that a worker has defined, each of their cases as a test of its own.
+// Runs the contract suites that a worker has defined, each case as a separate test.
 import { afterAll, test } from 'vitest'
 import { connectChromium } from './chromium.ts'
 import { TestWorker } from './test-worker.ts'
 
-/** To be awaited at the top of a test file. `prepare`: what the cases find around them. */
+/** Await it at the top of a test file. `prepare`: the surroundings of the cases. */
 export async function testContracts(
   entry: string,
   prepare: (worker: TestWorker) => Promise<void> = async () => undefined,
@@ -16,7 +16,7 @@ export async function testContracts(
   })
   await prepare(worker)
   const names = await worker.call<string[]>('caseNames')
-  // Nothing would be no failure.
+  // Zero cases would be no failure.
   if (names.length === 0) throw new Error(`${entry} has defined no case`)
   for (const name of names) test(name, async () => await worker.call('runCase', name))
 }

@@ -33,13 +33,13 @@ function killAll(): void {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has ended by now.
+        // It has already ended.
       }
     }
   }
 }
 
-/** The process that does this already: every project of a run sets up. */
+/** The process that already does this: every project of a run sets up. */
 const ENDING = 'POSTERN_TEST_ENDING'
 
 export function setup(): void {

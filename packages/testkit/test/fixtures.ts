@@ -1,4 +1,5 @@
-// What a test names is there when it begins: a world, its clocks and the people in it. Whoever is not named is not made.
+// Everything that a test names exists when it begins: a world, its clocks and its people. People that are not named are
+// not created.
 import { ManualClock, World, type WorldOptions } from '@postern/testkit'
 import { test as plain } from 'vitest'
 
@@ -12,7 +13,7 @@ export const test = plain
     onCleanup(() => world.stop())
     return world
   })
-  /** With a relay of its own, which knows nobody of the first. */
+  /** With its own relay, which knows nobody of the first. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('otherWorld', async ({}, { onCleanup }) => {
     const world = await World.start()

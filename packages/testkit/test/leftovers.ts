@@ -1,4 +1,5 @@
-// Before each test file: what the file before it in this process left behind fails the run. In a process of its own nobody would see it.
+// Runs before each test file: leftovers of the previous file in this process fail the run. In separate processes nobody
+// would notice them.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 
@@ -6,13 +7,13 @@ import { expect } from 'vitest'
 const SETTLE_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 5
 
-/** Not `TCPSocketWrap`: an answer whose body nobody read keeps its socket until the garbage is collected. */
+/** Not `TCPSocketWrap`: an answer with an unread body keeps its socket until garbage collection. */
 const HANDLES = new Set(['FSEventWrap', 'MessagePort', 'PipeWrap', 'ProcessWrap', 'TCPServerWrap', 'Timeout'])
 
 type Counts = Map<string, number>
 type Begun = { file: string; counts: Counts; variables: object; directory: string }
 
-/** What keeps the process alive, and who listens to its events. */
+/** Handles that keep the process alive, and listeners to its events. */
 function held(): Counts {
   const counts: Counts = new Map()
   const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count)
@@ -24,7 +25,7 @@ function held(): Counts {
 const more = (now: Counts, before: Counts): string[] =>
   [...now].filter(([name, count]) => count > (before.get(name) ?? 0)).map(([name]) => name)
 
-/** Vitest numbers the files in a variable of its own. */
+/** Vitest numbers the files in its own variable. */
 const variables = (): object =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
 
@@ -48,7 +49,7 @@ const now = (): Begun => ({
 kept.posternBegun = last ? { ...last, file: now().file } : now()
 if (last) {
   await assertNothingLeft(last).catch((error: unknown) => {
-    // The files after this one are not to blame.
+    // Later files are not to blame.
     kept.posternBegun = now()
     throw error
   })

@@ -1,5 +1,6 @@
-// Once for a run of tests: their directories are in memory, where there is room for them, and no test waits for a disk.
-// What a kill leaves is the same there; what a power cut leaves is played by a library that knows which writes were waited for.
+// Once per test run: puts the tests' directories into memory if there is space, so that no test waits for a disk. The
+// state after a kill is the same there. The state after a power cut is simulated by a library that knows which writes
+// were awaited.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
@@ -7,12 +8,12 @@ import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 const NAME = 'postern-test-'
-/** Two tests with the largest files there are, twice over: a run that fills the memory fails for no fault of the code. */
+/** Two tests with the largest files, twice over: a run that fills the memory fails through no fault of the code. */
 const ROOM_BYTES_MIN = 6 * 1024 ** 3
 
 let directory: string | undefined
 
-/** In containers it is often small, or nothing can be started from it. */
+/** In containers it is often small, or programs cannot be started from it. */
 function hasRoom(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
@@ -30,7 +31,7 @@ function isExecutable(place: string): boolean {
   return status === 0
 }
 
-/** What a run has left that was killed stays in memory, and nobody would look for it there. */
+/** Leftovers of a killed run stay in memory, and nobody would look for them there. */
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = Number(/^postern-test-(\d+)-/.exec(name)?.[1])
@@ -38,17 +39,17 @@ function removeLeftovers(): void {
     try {
       rmSync(join(MEMORY, name), { recursive: true, force: true })
     } catch {
-      // Somebody else's.
+      // It belongs to another user.
     }
   }
 }
 
 export function setup(): void {
-  // Who names a place wants that one.
+  // An explicit TMPDIR is respected.
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
   removeLeftovers()
   directory = mkdtempSync(join(MEMORY, `${NAME}${process.pid}-`))
-  // A database server that runs under another name must reach its directory below this one.
+  // A database server that runs as another user must reach its directory below this one.
   chmodSync(directory, 0o711)
   // Also after a signal, when vitest tears nothing down.
   process.on('exit', teardown)

@@ -1,4 +1,5 @@
-// An origin for pages of a test: files from memory, and all else from the relay behind it, as where a relay serves the app.
+// An origin for pages of a test: files from memory, and everything else from the relay behind it, as if the relay
+// served the app.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -26,7 +27,7 @@ export class PageServer {
     return pages
   }
 
-  /** As a relay has to know it: whoever connects through here proves itself for this host. */
+  /** The host that a relay has to know: clients that connect through here prove themselves for this host. */
   get host(): string {
     const address = this.#server.address()
     return `127.0.0.1:${typeof address === 'object' ? address?.port : 0}`

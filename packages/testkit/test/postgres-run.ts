@@ -1,4 +1,4 @@
-// Once for a run of tests: a door at which a database is asked for. Nobody asks, no PostgreSQL is started.
+// Once per test run: an address that hands out databases. Without a request no PostgreSQL is started.
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { systemClock } from '@postern/protocol'
@@ -23,7 +23,8 @@ async function answerTo(request: IncomingMessage): Promise<string> {
   starting ??= PostgresServer.start()
   const server = await starting
   if (request.method === 'POST') return await server.createDatabase(await templateOf(server, given))
-  // One behind the other, and nobody waits: each waits for the disk. What cannot be dropped goes with the server.
+  // One after the other, without a waiting caller: each waits for the disk. A database that cannot be dropped goes with
+  // the server.
   dropping = dropping.then(() => server.dropDatabase(given)).catch(() => undefined)
   return ''
 }
@@ -35,7 +36,7 @@ async function templateOf(server: PostgresServer, asked: string): Promise<string
   return await preparing
 }
 
-/** Nobody may be connected to what is copied. */
+/** A database can be copied only without connections. */
 async function prepare(server: PostgresServer): Promise<string> {
   const [{ openPostgresStore }, { relayLimits }] = await Promise.all([
     import('@postern/relay/postgres'),

@@ -1,9 +1,9 @@
-// A test's half of a conversation with a worker in a page of Chromium.
+// The test's side of a conversation with a worker in a page of Chromium.
 import type { BrowserContext, Page } from 'playwright-core'
 import { bundleWorker } from './bundle-worker.ts'
 import { PageServer } from './page-server.ts'
 
-/** What a call of the worker threw, with its code. */
+/** An error of a call in the worker, with its code. */
 export class WorkerFailure extends Error {
   readonly code: string | undefined
 
@@ -15,10 +15,10 @@ export class WorkerFailure extends Error {
 }
 
 type Said = { value?: unknown; failure?: { message: string; code?: string } }
-/** What the page keeps for us. */
+/** Values that the page keeps for us. */
 type PageScope = { worker?: Worker; ask?: (name: string, given: unknown[]) => Promise<Said> }
 
-/** A page on an origin of its own, with the worker in it. */
+/** A page on a separate origin, with the worker in it. */
 export class TestWorker {
   readonly pages: PageServer
   readonly page: Page
@@ -40,7 +40,7 @@ export class TestWorker {
     return worker
   }
 
-  /** Ends the worker in the middle of whatever it does, and starts another. */
+  /** Ends the worker in the middle of its work, and starts another. */
   async restart(): Promise<void> {
     await this.page.evaluate(() => {
       const scope = globalThis as unknown as PageScope

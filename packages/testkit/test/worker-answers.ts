@@ -1,7 +1,7 @@
-// The worker's half of a conversation with a test: each call by its name, each answer under its number.
+// The worker's side of a conversation with a test: each call by its name, each answer under its number.
 export type Calls = Record<string, (...given: never[]) => unknown>
 
-/** To be called once, by the worker of a test. */
+/** Call it once, in the worker of a test. */
 export function answerCalls(calls: Calls): void {
   addEventListener('message', (event: MessageEvent<{ id: number; name: string; given: never[] }>) => {
     const { id, name, given } = event.data

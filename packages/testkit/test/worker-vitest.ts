@@ -1,4 +1,4 @@
-// As much of vitest as contract suites need in a browser's worker: names and cases, and a few claims.
+// The part of vitest that contract suites need in a browser's worker: names and cases, and a few assertions.
 type Step = () => unknown
 type Group = { title: string; before: Step[] }
 
@@ -79,7 +79,7 @@ function rejectionOf(actual: unknown): Rejection {
   }
 }
 
-/** By value; bytes by their numbers, whatever holds them. */
+/** By value; bytes by their numbers, in any kind of array. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

@@ -1,7 +1,7 @@
-// What a page shows against what was acknowledged: every text, once, in the order of the acknowledgements, and nothing else.
+// Compares a page with the acknowledgements: every text, once, in the order of the acknowledgements, and nothing else.
 import type { Finding } from '../../chaos/check/finding.ts'
 
-/** `when`: before the reload or after it. `acknowledged`: in the order in which they were said, one after the other. */
+/** `when`: before the reload or after it. `acknowledged`: in the order in which they were sent, one after the other. */
 export type ShownTexts = { when: string; kind: string; acknowledged: readonly string[]; shown: readonly string[] }
 
 export function checkShown({ when, kind, acknowledged, shown }: ShownTexts): Finding[] {

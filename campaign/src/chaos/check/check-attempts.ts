@@ -1,10 +1,10 @@
-// A delivery that failed is tried again after a second at the earliest.
+// A failed delivery is retried after a second at the earliest.
 import type { Finding } from './finding.ts'
 
-/** `failed`: the receiver itself made it fail, so that the sender was told at that moment. `life`: of the sender. */
+/** `failed`: the receiver itself made it fail, so that the sender noticed at that moment. `life`: of the sender. */
 export type Attempt = { update: number; atMs: number; failedAtMs?: number; how?: string; life: number }
 
-/** Clocks of the machine round, and a timer may be a little early. */
+/** Clocks of the machine round, and a timer may be slightly early. */
 const SECOND_MS = 950
 
 export const checkAttempts = (attempts: readonly Attempt[]): Finding[] =>

@@ -1,8 +1,8 @@
-// Whatever has one value at a time has, at the end, the last acknowledged one, or one that was in doubt since.
+// Everything with one value at a time ends with the last acknowledged value, or one that was in doubt since.
 import { type Changed, possibleValues } from './deeds.ts'
 import type { Finding } from './finding.ts'
 
-/** `shown`: what each party sees at the end. */
+/** `shown`: the final value for each party. */
 export type Seen = Changed & { shown: ReadonlyMap<string, string> }
 
 export const checkChanges = (seen: readonly Seen[]): Finding[] =>

@@ -1,13 +1,13 @@
-// Every message that was acknowledged is there exactly once for everybody who must have it, in one order, and nothing else is.
+// Every acknowledged message exists exactly once for each of its receivers, in one order, and no other message does.
 import type { Said } from './deeds.ts'
 import type { Finding } from './finding.ts'
 
 export type ListedMessage = { id: string; tag: string | undefined }
-/** What one party shows of one room, oldest first. */
+/** The messages that one party shows of one room, oldest first. */
 export type List = { party: string; room: string; messages: ListedMessage[] }
 type Room = { room: string; lists: readonly List[] }
 
-/** `gone`: tags of messages of which a deletion was acknowledged or is in doubt. */
+/** `gone`: tags of messages whose deletion was acknowledged or is in doubt. */
 export function checkLists(said: readonly Said[], lists: readonly List[], gone: ReadonlySet<string>): Finding[] {
   const rooms = new Set(lists.map(list => list.room))
   return [...rooms].flatMap(room => {
@@ -46,7 +46,7 @@ function countsOf(messages: readonly ListedMessage[]): Map<string, number> {
   return counts
 }
 
-/** What was acknowledged before another was begun stands before it. */
+/** A message that was acknowledged before another one was begun is before it. */
 function checkOrder(said: readonly Said[], { party, room, messages }: List): Finding[] {
   const byTag = new Map(said.map(one => [one.tag, one]))
   const shown = messages.flatMap(({ tag }) => byTag.get(tag ?? '') ?? [])

@@ -1,15 +1,15 @@
-// The first report that a poll is closed has its last tally: all that was acknowledged in time, and nothing is added later.
+// The first report of a closed poll has its final tally: every vote that was acknowledged in time, and nothing is added later.
 import { type Changed, possibleValues } from './deeds.ts'
 import type { Finding } from './finding.ts'
 
-/** `votes`: of each voter, under its account id, what it chose: `''` for nothing. */
+/** `votes`: by account id, the choices of each voter: `''` for none. */
 export type AskedPoll = {
   tag: string
   id: string
   by: string
   votes: ReadonlyMap<string, Pick<Changed, 'first' | 'changes'>>
 }
-/** A closed poll as it was reported: the options of each voter. Reports come in the order in which they were made. */
+/** The report of a closed poll: the options of each voter. Reports are in the order in which they were made. */
 export type ClosedReport = { party: string; id: string; votes: ReadonlyMap<string, string> }
 
 export function checkPolls(polls: readonly AskedPoll[], reports: readonly ClosedReport[]): Finding[] {

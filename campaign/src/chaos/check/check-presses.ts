@@ -1,11 +1,14 @@
-// Every press is told once, answered once, and its answer is shown once and to its presser alone.
+// Every press is reported once, answered once, and its answer is shown once and to its presser alone.
 import type { Outcome } from './deeds.ts'
 import type { Finding } from './finding.ts'
 
-/** `toldBy`: ids of the updates that told it. `toasts`: who was shown an answer, one entry for each time. */
+/**
+ * `toldBy`: ids of the updates that reported it. `toasts`: the people who were shown an answer, one entry for each
+ * time.
+ */
 export type Pressed = {
   press: string
-  /** Unknown where the presser was not told whether it has pressed. */
+  /** Undefined if the presser does not know whether it has pressed. */
   by: string | undefined
   outcome: Outcome
   toldBy: readonly number[]

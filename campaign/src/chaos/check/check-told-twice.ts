@@ -1,10 +1,10 @@
-// Every client tells each step and each event at most once: a bot under one id, a person in one life of the process.
+// Every client reports each step and each event at most once: a bot under one id, a person in one life of the process.
 import type { Finding } from './finding.ts'
 import { type Happened, type Hearer, stepsIn, type ToldEvent } from './told-event.ts'
 
 type Thing = { thing: string; deed: string }
 
-/** After a kill a person's last events come again, so lives are counted apart. A life that has ended has no number. */
+/** After a kill a person's last events come again, so lives are counted separately. A life that has ended has no number. */
 export function checkToldTwice(hearer: Hearer, happened: Happened): Finding[] {
   const { party, isBot, events } = hearer
   const timesOf = timesOfSteps(hearer, happened)
@@ -28,7 +28,10 @@ const stepOf = (what: string, value: string) => `${what} became ${JSON.stringify
 const stepsOf = (event: ToldEvent): Thing[] =>
   stepsIn(event).map(([what, value]) => ({ thing: stepOf(what, value), deed: 'step' }))
 
-/** How often each step was taken or may have been. A deleted message loses its words in waiting updates: all look alike then. */
+/**
+ * How often each step happened or may have happened. A deleted message loses its words in waiting updates: all look
+ * alike then.
+ */
 function timesOfSteps(
   { party, chats }: Hearer,
   { values, gone }: Happened,
@@ -46,7 +49,10 @@ function timesOfSteps(
   return times
 }
 
-/** `checkUpdates` judges the messages of a bot, and `checkPresses` its presses. A guest who joins again gets and confirms again. */
+/**
+ * `checkUpdates` checks the messages of a bot, and `checkPresses` its presses. A guest who joins again receives and
+ * confirms again.
+ */
 function eventsOf(event: ToldEvent, { isBot, chats }: Hearer, { accounts }: Happened): Thing[] {
   const { type, message, receipt, toast, expired = [], notice, chat_id: chat } = event
   const room = [...chats].find(([, id]) => id === chat)?.[0]

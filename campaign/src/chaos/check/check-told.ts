@@ -1,4 +1,5 @@
-// What others did is told to every party that must learn of it: each step of what changes, deletions, expiries, receipts, chats.
+// The actions of others are reported to every party that must learn of them: each step of a change, deletions,
+// expiries, receipts, chats.
 import { checkToldTwice } from './check-told-twice.ts'
 import type { Change, Said } from './deeds.ts'
 import type { Finding } from './finding.ts'
@@ -21,7 +22,7 @@ export function checkTold(hearer: Hearer, happened: Happened): Finding[] {
   ]
 }
 
-/** Updates come again, and each counts once. */
+/** Updates are repeated, and each counts once. */
 function inOrder(events: readonly ToldEvent[]): ToldEvent[] {
   const byId = new Map<number, ToldEvent>()
   for (const event of events) if (event.id !== undefined && !byId.has(event.id)) byId.set(event.id, event)
@@ -29,7 +30,10 @@ function inOrder(events: readonly ToldEvent[]): ToldEvent[] {
   return [...numbered, ...events.filter(({ id }) => id === undefined)]
 }
 
-/** Every acknowledged step is told, in the order of the steps; the last that is told may stand at the end; no step is made up. */
+/**
+ * Every acknowledged step is reported, in the order of the steps; the last report may be the final value; no step is
+ * invented.
+ */
 function checkSteps({ party, chats, events }: Hearer, { values, gone }: Happened): Finding[] {
   const told = new Map<string, string[]>()
   for (const event of events)
@@ -54,7 +58,7 @@ function checkSteps({ party, chats, events }: Hearer, { values, gone }: Happened
   })
 }
 
-/** Steps that were acknowledged and changed something for certain. */
+/** Steps that were acknowledged and certainly changed something. */
 export function owedSteps({ first, changes }: { first: string; changes: readonly Change[] }): string[] {
   const owed: string[] = []
   let possible = [first]
@@ -67,7 +71,7 @@ export function owedSteps({ first, changes }: { first: string; changes: readonly
   return owed
 }
 
-/** The first that is not told behind those before it. */
+/** The first that is not reported after the previous ones. */
 function missingIn(owed: readonly string[], told: readonly string[]): string | undefined {
   let at = 0
   for (const value of owed) {
@@ -84,7 +88,7 @@ const untold = (party: string, { kind, tag, by, id }: Said, what: string): Findi
   what: `${kind} ${tag} of ${by} (${id}): ${what} to ${party}`,
 })
 
-/** A message that disappears is told to be gone, also to its sender. */
+/** The expiry of a message is reported, also to its sender. */
 function checkExpired({ party, events }: Hearer, owed: readonly Said[]): Finding[] {
   const expired = new Set(events.flatMap(event => event.expired ?? []))
   return owed
@@ -97,7 +101,7 @@ function checkHeard({ party, events }: Hearer, owed: readonly Said[]): Finding[]
   return owed.filter(({ by, id = '' }) => by !== party && !heard.has(id)).map(one => untold(party, one, 'no event'))
 }
 
-/** Each member's device confirms what has arrived, to its author alone. */
+/** Each member's device confirms arrived messages, to their author alone. */
 function checkReceipts({ party, events }: Hearer, owed: readonly Said[], { gone, accounts }: Happened): Finding[] {
   const confirmed = new Set(
     events.flatMap(({ receipt }) => (receipt ? [`${receipt.message_id} ${receipt.from.id}`] : [])),
@@ -111,7 +115,7 @@ function checkReceipts({ party, events }: Hearer, owed: readonly Said[], { gone,
     )
 }
 
-/** Each chat that another member made, with its notices. */
+/** Each chat that another member created, with its notices. */
 function checkChats({ party, opened, events }: Hearer): Finding[] {
   const told = new Set(events.map(({ type, chat_id, notice }) => `${notice?.code ?? type} ${chat_id}`))
   return opened.flatMap(({ room, chat, notices }) =>
@@ -125,7 +129,7 @@ function checkChats({ party, opened, events }: Hearer): Finding[] {
   )
 }
 
-/** Every member learns that a poll is closed. `checkPolls` judges what the asking bot learns, and the tally. */
+/** Every member learns that a poll is closed. `checkPolls` checks the reports to the asking bot, and the tally. */
 function checkClosed({ party, chats, events }: Hearer, { polls }: Happened): Finding[] {
   const closed = new Set(
     events.flatMap(({ type, message }) => (type === 'poll' && message?.poll?.closed ? [message.id] : [])),
@@ -141,7 +145,7 @@ function checkClosed({ party, chats, events }: Hearer, { polls }: Happened): Fin
 
 export type KeptMessages = { party: string; room: string; ids: readonly string[] }
 
-/** Of a room whose messages disappear nothing is there at the end. */
+/** A room whose messages disappear is empty at the end. */
 export const checkKept = (kept: readonly KeptMessages[]): Finding[] =>
   kept.flatMap(({ party, room, ids }) =>
     ids.map(

@@ -1,4 +1,4 @@
-// What an operator was told: at least once, in order, no id twice with another payload, and one update for each message.
+// The updates of an operator: at least once, in order, no id twice with another payload, and one update for each message.
 import { isDeepStrictEqual } from 'node:util'
 import type { List } from './check-lists.ts'
 import type { Said } from './deeds.ts'
@@ -14,14 +14,17 @@ export type ToldUpdate = {
   expired?: string[]
   [field: string]: unknown
 }
-/** All updates that one operator was shown, in the order in which they came, repeats included. */
+/** All updates that one operator received, in order, including repeats. */
 export type Telling = { party: string; updates: readonly ToldUpdate[] }
 
 export function checkUpdates(telling: Telling, said: readonly Said[], lists: readonly List[]): Finding[] {
   return [...checkIds(telling), ...checkMessages(telling, said), ...checkToldOrder(telling, lists)]
 }
 
-/** An update may come again, with what it said or, when its message is gone, without its words. What is new is above all others. */
+/**
+ * An update may be repeated, with the same content or, when its message is gone, without its words. A new id is above
+ * all others.
+ */
 function checkIds({ party, updates }: Telling): Finding[] {
   const findings: Finding[] = []
   const first = new Map<number, ToldUpdate>()
@@ -42,7 +45,7 @@ function checkIds({ party, updates }: Telling): Finding[] {
 const isSame = (before: ToldUpdate, again: ToldUpdate): boolean =>
   isDeepStrictEqual(again, before) || isDeepStrictEqual(again, withoutWords(before))
 
-/** As it is told again once its message has been deleted or has disappeared. */
+/** The form of a repeated update once its message has been deleted or has disappeared. */
 function withoutWords({ message, reaction, button, ...update }: ToldUpdate): ToldUpdate {
   const { id, chat_id, from, ts } = message ?? { id: '' }
   return {
@@ -53,7 +56,7 @@ function withoutWords({ message, reaction, button, ...update }: ToldUpdate): Tol
   }
 }
 
-/** Of each message that others said, where its id is known: one update under one id. */
+/** For each message of others with a known id: one update under one id. */
 function checkMessages({ party, updates }: Telling, said: readonly Said[]): Finding[] {
   const idsOf = new Map<string, Set<number>>()
   for (const { id, type, message } of updates) {
@@ -69,7 +72,7 @@ function checkMessages({ party, updates }: Telling, said: readonly Said[]): Find
   })
 }
 
-/** Within a room messages are told in the order in which they are shown. */
+/** Within a room messages are reported in the order in which they are shown. */
 function checkToldOrder({ party, updates }: Telling, lists: readonly List[]): Finding[] {
   const updateOf = new Map<string, number>()
   for (const { id, type, message } of updates) if (type === 'message' && message) updateOf.set(message.id, id)

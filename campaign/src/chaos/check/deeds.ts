@@ -1,4 +1,4 @@
-// What was done in a campaign and what its doer was told: the book that the checker compares everything with.
+// The deeds of a campaign and their outcomes: the book that the checker compares everything with.
 
 export type MessageKind =
   | 'text'
@@ -11,26 +11,32 @@ export type MessageKind =
   | 'hook-alerts'
   | 'hook-pipeline'
 
-/** `doubtful`: its doer does not know, so it may be there or not. `refused`: it must not be there. */
+/** `doubtful`: the outcome is unknown, so it may exist or not. `refused`: it must not exist. */
 export type Outcome = 'acknowledged' | 'doubtful' | 'refused'
 
-/** Moments are numbers that rise with everything that happens in the campaign, whatever the clocks say. */
+/** Moments are numbers that increase with every event in the campaign, whatever the clocks say. */
 export type Said = {
   kind: MessageKind
-  /** Stands in the words of the message, through all its edits. */
+  /** Part of the words of the message, through all its edits. */
   tag: string
   room: string
   by: string
   begun: number
   ended: number
   outcome: Outcome
-  /** Of an acknowledged one, where its doer was told it. */
+  /** For an acknowledged one, if its sender received the id. */
   id?: string
 }
 
-/** Something with one value at a time, which one doer changes step by step: words, a reaction, a profile's field, a vote. */
+/**
+ * Something with one value at a time, which one party changes step by step: words, a reaction, a profile's field, a
+ * vote.
+ */
 export type Change = { value: string; outcome: Outcome }
-/** `where`: in which room and by whom, so that its other members must be told; `tag`: of the message that it is about. */
+/**
+ * `where`: the room and the author of the change, whose other members must learn of it; `tag`: of the message that it
+ * is about.
+ */
 export type Changed = {
   kind: string
   what: string
@@ -40,8 +46,8 @@ export type Changed = {
 }
 
 /**
- * The values that may stand at the end: the last acknowledged one, and those in doubt. A request that nobody answered may still
- * be on its way when a later one is acknowledged, as long as the wire holds it back: it counts when it arrives.
+ * The possible final values: the last acknowledged one, and those in doubt. A request without an answer may still be in
+ * flight when a later one is acknowledged, as long as the wire holds it back: it counts when it arrives.
  */
 export function possibleValues({ first, changes }: Pick<Changed, 'first' | 'changes'>): string[] {
   const settled = changes.findLast(({ outcome }) => outcome === 'acknowledged')?.value ?? first

@@ -1,6 +1,9 @@
-// What a campaign can find to be wrong, each under the name of its kind.
+// The kinds of faults that a campaign can find.
 
-/** `lost`: acknowledged and not there. `doubled`: there more than once. `reordered`: before what it came after. `kept`: there though it had to go. */
+/**
+ * `lost`: acknowledged and missing. `doubled`: there more than once. `reordered`: before an earlier one. `kept`: there
+ * although it had to go.
+ */
 export type Wrong =
   | 'lost'
   | 'kept'
@@ -17,5 +20,5 @@ export type Wrong =
   | 'damaged'
   | 'unsettled'
 
-/** `deed` is the kind of what was done: a text, a vote, … */
+/** `deed` is the kind of the action: a text, a vote, … */
 export type Finding = { wrong: Wrong; deed: string; what: string }

@@ -1,8 +1,11 @@
-// What a party is told, and everything that the book has of what happened.
+// The events that a party receives, and everything that the book knows.
 import type { Changed, Said } from './deeds.ts'
 
 type Person = { id: string }
-/** An update of an operator, under its `id`, or an event of a person, in the `life` of its process. Either may come again. */
+/**
+ * An update of an operator, under its `id`, or an event of a person, in the `life` of its process. Either may be
+ * repeated.
+ */
 export type ToldEvent = {
   id?: number
   life?: number | undefined
@@ -17,9 +20,9 @@ export type ToldEvent = {
   notice?: { code: string; text?: string; members?: readonly Person[] }
 }
 
-/** A chat that another member made, and the codes of the notices that its members get. */
+/** A chat that another member created, and the codes of the notices that its members get. */
 export type OpenedChat = { room: string; chat: string; notices: readonly string[] }
-/** `chats`: by the name of each room that the party is in, the id under which the party knows it. */
+/** `chats`: by the name of each room of the party, the id under which the party knows it. */
 export type Hearer = {
   party: string
   isBot: boolean
@@ -37,7 +40,7 @@ export type Happened = {
   accounts: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** What changed, under the name that the book has for it, and to what. */
+/** The changed item, under its name in the book, and its new value. */
 export function stepsIn({ type, chat_id: chat, message, deleted, reaction, notice }: ToldEvent): [string, string][] {
   if (type === 'edited' && message) return [[`words of ${message.id}`, message.text ?? '']]
   if (type === 'deleted' && deleted) return [[`presence of ${deleted.message_id}`, 'gone']]

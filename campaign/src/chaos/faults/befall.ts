@@ -1,4 +1,4 @@
-// Lets a fault befall its part or link, and takes it back.
+// Applies a fault to its part or link, and reverts it.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import type { Fault } from './schedule.ts'
 
 export type Befallen = {
   stage: Stage
-  /** Whoever reads updates stops doing so, or goes on. */
+  /** Stops or resumes the reading of updates. */
   setAway: (isAway: boolean) => void
   clockMoves: () => void
-  /** Under the name of what happened. */
+  /** Counts an event by its name. */
   count: (what: string) => void
 }
 
-/** Before a clock jumps: so long nobody reads what comes. */
+/** Before a clock jumps: nobody reads updates for this long. */
 const UNREAD_MS = 1500
 
 export async function befall(fault: Fault, befallen: Befallen): Promise<void> {
@@ -59,14 +59,14 @@ async function fillDisk(part: Part, fault: Fault & { kind: 'disk-full' }, count:
   if (fault.andKilled) {
     await part.kill()
     part.start()
-    // Where files are limited and not the disk, a new process has to be told again.
+    // If files are limited and not the disk, the limit has to be set again for a new process.
     if (part.disk.kind === 'file-size') part.fillDisk(fault.leftBytes)
   }
   await pause(fault.forMs)
   part.freeDisk()
 }
 
-/** What came unread before must be there behind it, whatever the clock says. */
+/** Updates that arrived unread before must be there afterwards, whatever the clock says. */
 async function moveClock(
   part: Part,
   fault: Fault & { kind: 'clock' | 'clock-beyond' },
@@ -86,13 +86,13 @@ async function moveClock(
   part.setClock(0)
 }
 
-/** As somebody does it who thinks that this is a backup. The part that runs must not notice. */
+/** A naive backup. The running part must not notice. */
 function copyLive(part: Part): void {
   const directory = mkdtempSync(join(tmpdir(), 'postern-copy-'))
   try {
     cpSync(part.disk.directory, directory, { recursive: true })
   } catch {
-    // A file that was there a moment ago is gone: the copy is worth nothing, and that is all.
+    // A file has disappeared meanwhile: the copy is useless, and nothing more happens.
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-// Which faults befall whom and when: the same seed gives the same schedule.
+// The faults, their targets and their times: the same seed gives the same schedule.
 import { SeededRandom } from '@postern/testkit'
 import type { PartName } from '../parts/part.ts'
 import type { LinkName } from '../parts/stage.ts'
@@ -8,18 +8,18 @@ export type NetworkHow = 'cut' | 'refuse' | 'stall' | 'delay' | 'half-close' | '
 export type Fault =
   | { kind: 'kill'; part: PartName; downMs: number }
   | { kind: 'stop'; part: PartName; forMs: number }
-  /** `andKilled`: it has to start again while there is no room. */
+  /** `andKilled`: it has to start again while there is no space. */
   | { kind: 'disk-full'; part: PartName; leftBytes: number; forMs: number; andKilled: boolean }
   /** `clock-beyond`: so far that the relay's time is no longer believed; the order must be the relay's all the same. */
   | { kind: 'clock' | 'clock-beyond'; part: PartName; byMs: number; forMs: number; isAtBoot: boolean }
   | { kind: 'copy'; part: PartName }
-  /** Nobody reads updates, and what comes waits. */
+  /** Nobody reads updates, and they queue up. */
   | { kind: 'away'; forMs: number }
   | { kind: 'network'; how: NetworkHow; link: LinkName; direction: Direction; forMs: number }
 export type FaultKind = Fault['kind']
 
 export type Scheduled = { afterMs: number; fault: Fault }
-/** Two at a time: one befalls parts, one the network between them. */
+/** Two at a time: one fault of parts, and one of the network between them. */
 export type Schedule = { parts: Scheduled[]; network: Scheduled[] }
 
 export const faultKinds = [
@@ -57,11 +57,11 @@ const linkNames: readonly LinkName[] = [
   'pusher-receiver',
 ]
 const hows: readonly NetworkHow[] = ['cut', 'refuse', 'stall', 'delay', 'half-close', 'cut-short', 'lose', 'lose']
-/** A client believes a relay that is far behind its own clock, and up to ten minutes before it. */
+/** A client believes a relay that is far behind its own clock, and up to ten minutes ahead of it. */
 const jumps = [3 * DAY_MS, 5 * DAY_MS, 3_600_000, 120_000, -120_000]
 const relayJumps = [-3 * DAY_MS, -3_600_000, 120_000, -120_000]
 const roomsLeft = [0, 0, 4_096, 16_384, 65_536, 262_144]
-/** How often each kind comes, where it is asked for. */
+/** How often each requested kind occurs. */
 const weights: Record<Exclude<FaultKind, 'network'>, number> = {
   kill: 6,
   stop: 2,
@@ -77,7 +77,7 @@ export type ScheduleOptions = {
   kinds: readonly FaultKind[]
   ms: number
   faultsMax?: number
-  /** Only these parts are befallen. */
+  /** Only these parts have faults. */
   parts?: readonly PartName[]
 }
 
@@ -117,7 +117,7 @@ function listOf({ ms, faultsMax, random }: ListBounds, next: () => Fault): Sched
   return list
 }
 
-/** About as long as it takes; a start is not counted. */
+/** Approximately; a start is not included. */
 function lastsMs(fault: Fault): number {
   switch (fault.kind) {
     case 'kill':

@@ -1,4 +1,5 @@
-// The disk of one part: a small one of its own where it can be mounted, else a limit on the size of its files. Both can run full.
+// The disk of one part: a separate small one if it can be mounted, otherwise a limit on the size of its files. Both can
+// run full.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,15 +27,15 @@ export class Disk {
     return new Disk(directory, isMounted ? 'tmpfs' : 'file-size')
   }
 
-  /** Whose files are limited where no disk can be mounted. */
+  /** The process whose files are limited if no disk can be mounted. */
   usedBy(pid: () => number | undefined): void {
     this.#pid = pid
   }
 
-  /** From now on there is so much room and no more. */
+  /** From now on there is no more space than this. */
   fill(leftBytes: number): void {
     if (this.kind === 'file-size') return this.#limitFiles(String(largestIn(this.directory) + leftBytes))
-    // What is written meanwhile may need more than was counted: it is counted anew, with a little more room each time.
+    // Concurrent writes may need more than was counted: it is counted again, with a little more space each time.
     for (let tries = 0; tries < FILL_TRIES; tries++)
       if (this.#resize(this.#usedBytes() + leftBytes + tries * tries * BLOCK_BYTES)) return
     throw new Error(`${this.directory} could not be filled: more and more is written`)
@@ -45,7 +46,7 @@ export class Disk {
     if (!this.#resize(ROOMY_BYTES)) throw new Error(`${this.directory} could not be given its room back`)
   }
 
-  /** What was on it lies in its directory afterwards, when it is wanted. */
+  /** Its content is in its directory afterwards, if requested. */
   remove({ keep }: { keep: boolean }): void {
     if (this.kind !== 'tmpfs') return
     const kept = `${this.directory}.kept`

@@ -1,4 +1,4 @@
-// One part of the campaign: a process with a disk and a clock of its own, which outlives many lives.
+// One part of the campaign: a process with a separate disk and clock, which outlives many lives.
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Killable } from '@postern/testkit/processes'
@@ -22,13 +22,13 @@ export class Part<Process extends Killable = Killable> {
   #again: NodeJS.Timeout | undefined
   /** Addresses of modules that Node loads before the part itself, in all its lives. */
   imports: readonly string[] = []
-  /** The clock of this part is off by so much. */
+  /** The clock of this part is off by this much. */
   shiftMs = 0
-  /** Whether its disk is full at the moment. */
+  /** Whether its disk is currently full. */
   isFull = false
-  /** Called when it ended by itself while it had room to live. */
+  /** Called when it ended unexpectedly while it had space. */
   onCrash: (crash: string) => void = () => undefined
-  /** A part that finds no room at its start may say so and end. */
+  /** A part without space at its start may report that and end. */
   refusedStarts = 0
 
   constructor({ folder, name }: PartPlace, make: (directory: string) => Process) {
@@ -73,7 +73,7 @@ export class Part<Process extends Killable = Killable> {
     this.isFull = false
   }
 
-  /** A process that runs has no reason to end. One that cannot start on a full disk may say so, and is started again. */
+  /** A running process has no reason to end. One that cannot start on a full disk may report that, and is started again. */
   #ended(crash: string): void {
     appendFileSync(this.#logFile, `${crash}\n`)
     const mayRefuse = this.isFull && !this.process.isUp

@@ -1,4 +1,5 @@
-// Loaded before a part: its clock is off by as many milliseconds as a file says, from the first moment on and as the file changes.
+// Loaded before a part: its clock is off by the number of milliseconds in a file, from the first moment on and as the
+// file changes.
 import { readFileSync, watchFile } from 'node:fs'
 
 const path = process.env['CAMPAIGN_CLOCK_FILE'] ?? ''
@@ -24,5 +25,5 @@ class ShiftedDate extends RealDate {
 
 look()
 globalThis.Date = ShiftedDate
-// Looked at, not told: a signal would end a process that is not this far yet.
+// Polled, not signalled: a signal would end a process that is not ready for it yet.
 watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look)

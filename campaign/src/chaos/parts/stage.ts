@@ -24,7 +24,7 @@ export type Stage = {
   people: Record<(typeof people)[number], PersonProcess>
   gateways: Record<'poller' | 'pusher', GatewayProcess>
   receiverPort: number
-  /** Where people keep files that they send and fetch: on no part's disk. */
+  /** The place of the files that people send and fetch: not on a part's disk. */
   files: string
 }
 
@@ -99,7 +99,7 @@ async function startLinks(ports: Ports): Promise<Record<LinkName, TcpLink>> {
   return links as Record<LinkName, TcpLink>
 }
 
-/** Everybody is started, registered and known by id. */
+/** Starts and registers everybody, until all ids are known. */
 export async function startCast({ parts, people, gateways, links }: Stage, book: Book): Promise<Cast> {
   parts.relay.start()
   await (parts.relay.process as RelayProcess).listening()
@@ -116,7 +116,7 @@ export async function startCast({ parts, people, gateways, links }: Stage, book:
     }
   }
   const [poller, pusher] = [await bot('poller'), await bot('pusher')]
-  // The name that a bot has by now is kept: one that is set is applied at every start.
+  // A bot keeps its current name: a configured name would be applied at every start.
   for (const process of Object.values(gateways))
     process.life = { ...process.life, env: { ...process.life.env, BOT_NAME: '' } }
   return { alice, bob, carol, dave, poller, pusher } as Cast

@@ -1,4 +1,4 @@
-// What was done and what its doers were told, as it happens.
+// The deeds and their outcomes, as they happen.
 import type { Change, Changed, MessageKind, Outcome, Said } from '../check/deeds.ts'
 import type { Finding } from '../check/finding.ts'
 
@@ -7,12 +7,12 @@ export type Tried<Ok = unknown> = { outcome: Outcome; ok?: Ok; error?: string }
 
 export class Book {
   readonly said: Said[] = []
-  /** Under what they are about. */
+  /** By their subject. */
   readonly values = new Map<string, Changed>()
-  /** Tags of messages that somebody deleted, or may have. */
+  /** Tags of messages that were deleted, or may have been. */
   readonly gone = new Set<string>()
   readonly findings: Finding[] = []
-  /** Refusals by their sentence: to be looked at, since some are in order. */
+  /** Refusals by their sentence: to be reviewed, since some are in order. */
   readonly refusals = new Map<string, number>()
   #moment = 0
   #tags = 0
@@ -27,7 +27,7 @@ export class Book {
 
   async say(saying: Saying, act: () => Promise<Tried<{ id?: string }>>): Promise<Tried<{ id?: string }>> {
     const begun = this.now()
-    // In the book before it is done: others may see it before its doer hears of it.
+    // In the book before it happens: others may see it before its sender gets the answer.
     const entry: Said = { ...saying, begun, ended: Number.MAX_SAFE_INTEGER, outcome: 'doubtful' }
     this.said.push(entry)
     const tried = await act()
@@ -59,7 +59,7 @@ export class Book {
     this.refusals.set(error, (this.refusals.get(error) ?? 0) + 1)
   }
 
-  /** Of each kind of deed, how many were acknowledged. */
+  /** The number of acknowledged deeds of each kind. */
   acknowledged(): Map<string, number> {
     const counts = new Map<string, number>()
     const add = (kind: string, outcome: Outcome) => {

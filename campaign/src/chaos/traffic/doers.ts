@@ -1,4 +1,4 @@
-// Those who act: people through their lines, bots through HTTP. What they are answered becomes an outcome.
+// The actors: people through their lines, bots through HTTP. Their answers become outcomes.
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api/objects'
@@ -14,7 +14,7 @@ export class PersonDoer {
   readonly name: string
   readonly id: string
   readonly process: PersonProcess
-  /** All events, as they came; after a kill the last ones come again. */
+  /** All events in order; after a kill the last ones come again. */
   readonly events: ToldEvent[] = []
   onEvent: (event: PersonEvent) => void = () => undefined
   readonly #book: Book
@@ -77,7 +77,7 @@ export class BotDoer {
     }
     const sent = json ? JSON.stringify(json) : body
     const init = { method, headers, signal: AbortSignal.timeout(WITHIN_MS), ...(sent !== undefined && { body: sent }) }
-    // Cut, killed, or silent for too long: its doer does not know.
+    // Cut, killed, or silent for too long: the outcome is unknown.
     const answer = await fetch(`${this.#api.url}/v1/${path}`, init).catch(() => undefined)
     const text = await answer?.text().catch(() => undefined)
     if (!answer || text === undefined) return { outcome: 'doubtful' }
@@ -88,7 +88,7 @@ export class BotDoer {
     })
   }
 
-  /** SHA-256 of what came, or what came instead. */
+  /** SHA-256 of the downloaded bytes, or the error. */
   async download(path: string): Promise<string> {
     const headers = { authorization: `Bearer ${this.#api.token}` }
     const answer = await fetch(`${this.#api.url}/v1/${path}`, { headers }).catch(() => undefined)
@@ -97,7 +97,7 @@ export class BotDoer {
     return createHash('sha256').update(bytes).digest('hex')
   }
 
-  /** The same request under one key, until somebody says what became of it. */
+  /** The same request under one key, until its outcome is known. */
   async insist<Ok = unknown>(call: Call & { key: string }, triesMax = 20): Promise<Tried<Ok>> {
     for (let tries = 1; ; tries++) {
       const tried = await this.call<Ok>(call)

@@ -1,4 +1,4 @@
-// Programs that post to hooks, and come again as the real ones do: Alertmanager with the same body, GitLab with a key, curl --retry.
+// Programs that post to hooks, and retry as the real ones do: Alertmanager with the same body, GitLab with a key, curl --retry.
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
@@ -21,7 +21,7 @@ type Post = { url: string; body: string; headers: Record<string, string>; agent:
 
 export class HookSenders {
   readonly #options: HookSendersOptions
-  /** Go keeps its connections; curl makes a new one each time. */
+  /** Go keeps its connections; curl opens a new one each time. */
   readonly #kept = new Agent({ keepAlive: true })
   #stopped = false
 
@@ -61,7 +61,7 @@ export class HookSenders {
     await book.say({ kind: 'hook-text', tag, room, by }, () => this.#insist(post))
   }
 
-  /** It fires and is over; half of the time a pair of Alertmanagers sends the same. */
+  /** It fires and is resolved; half of the time a pair of Alertmanagers sends the same. */
   async #alerts(): Promise<void> {
     const { book, addresses, random, room, by } = this.#options
     const tag = book.nextTag()
@@ -88,7 +88,7 @@ export class HookSenders {
     await book.say({ kind: 'hook-pipeline', tag, room, by }, () => this.#insist(post))
   }
 
-  /** The same body until somebody says that it is written, or that it is wrong. */
+  /** The same body until the answer is that it is sent, or that it is wrong. */
   async #insist(post: Post): Promise<{ outcome: Outcome }> {
     const { book, random } = this.#options
     for (let tries = 0; tries < TRIES_MAX; tries++) {

@@ -1,4 +1,4 @@
-// A group in which somebody comes and goes and whose title changes: every time it has new keys.
+// A group whose members and title change: every change gives it new keys.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { Seen } from '../check/check-changes.ts'

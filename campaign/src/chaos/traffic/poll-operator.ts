@@ -1,4 +1,4 @@
-// The program behind the bot that polls: reads updates, confirms what it has dealt with, and is away now and then.
+// The program behind the polling bot: reads updates, confirms handled ones, and is away periodically.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { ToldUpdate } from '../check/check-updates.ts'
@@ -30,7 +30,7 @@ export class PollOperator {
 
   async run(): Promise<void> {
     while (!this.#stopped) {
-      // A program that was started anew remembers nothing: what it did not confirm comes again.
+      // A restarted program remembers nothing: unconfirmed updates come again.
       if (this.#random.next() < 0.05) this.#offset = 0
       const path = `updates?offset=${this.#offset}&timeout=${POLL_SEC}&limit=20`
       const { ok } = this.isAway ? {} : await this.#bot.call<ToldUpdate[]>({ method: 'GET', path })

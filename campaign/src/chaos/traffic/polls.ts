@@ -1,4 +1,4 @@
-// Bots ask, people vote, and polls close: by themselves at a time, or by the bot.
+// Bots ask, people vote, and polls close: at a set time, or by the bot.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { AskedPoll, ClosedReport } from '../check/check-polls.ts'
@@ -9,17 +9,17 @@ import type { BotDoer, Doer, PersonDoer } from './doers.ts'
 import type { Room } from './rooms.ts'
 
 const OPTIONS = ['one', 'two', 'three']
-/** A vote that was answered so shortly before the end may count or not: clocks of parts may differ by as much. */
+/** A vote that was answered this shortly before the end may count or not: clocks of parts may differ by as much. */
 const NEAR_MS = 100
 
 type OpenPoll = AskedPoll & {
   room: Room
   votes: Map<string, { first: string; changes: Change[] }>
-  /** When nobody can vote any more; unknown while the bot has not closed it. */
+  /** When voting ends; unknown until the bot has closed it. */
   endMs: number
-  /** A clock was wrong meanwhile: what is in time is not for us to say. */
+  /** A clock was wrong meanwhile: which votes are in time cannot be decided here. */
   isExempt: boolean
-  /** By whom nobody knows: the bot was not told whether it is closed. */
+  /** The author of the closing is unknown: the bot did not learn whether it is closed. */
   isOpenEnded: boolean
 }
 export type PollsOptions = { book: Book; random: SeededRandom; rooms: readonly Room[]; isAnyClockOff: () => boolean }
@@ -37,7 +37,7 @@ export class Polls {
     this.#stopped = true
   }
 
-  /** Those that were asked and can be judged. */
+  /** Those that were asked and can be checked. */
   get asked(): OpenPoll[] {
     return this.#polls.filter(poll => !poll.isExempt && !poll.isOpenEnded)
   }
@@ -72,7 +72,7 @@ export class Polls {
       bot.call<{ id: string; ts: number }>({ path, json }),
     )
     if (ok?.id === undefined) return
-    // A relay whose clock was ahead goes on from there: in its eyes every vote may be too late.
+    // A relay whose clock was ahead continues from there: every vote may be too late for it.
     const isExempt = isOff || ((ok as { ts?: number }).ts ?? 0) > Date.now() + NEAR_MS
     const poll: OpenPoll = { tag, id: ok.id, by: bot.name, room, votes: new Map(), endMs, isExempt, isOpenEnded: false }
     this.#polls.push(poll)
@@ -112,7 +112,7 @@ export class Polls {
 
 type ShownPoll = { closed: boolean; options: { voters: { id: string }[] }[] }
 
-/** Of what an operator was told, each update once. */
+/** From the updates of an operator, each one once. */
 export function closedReports(party: Doer, updates: readonly ToldUpdate[]): ClosedReport[] {
   const once = new Map(updates.filter(update => update.type === 'poll').map(update => [update.id, update]))
   return [...once.values()].flatMap(({ message }) => {

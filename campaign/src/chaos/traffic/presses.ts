@@ -1,4 +1,4 @@
-// Bots show buttons, people press them, bots answer, and pressers are shown the answer.
+// Bots show buttons, people press them, bots answer, and pressers see the answer.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { PersonEvent } from '@postern/testkit/processes'
@@ -9,7 +9,7 @@ import type { Book } from './book.ts'
 import type { BotDoer, PersonDoer } from './doers.ts'
 import type { Room } from './rooms.ts'
 
-/** A press may be answered for a minute of time that passed. */
+/** A press may be answered within a minute of elapsed time. */
 const ANSWERED_WITHIN_MS = 55_000
 
 type Press = {
@@ -81,7 +81,7 @@ export class Presses {
     return press
   }
 
-  /** The operator's part: each press is answered when it is told first. */
+  /** The operator's part: each press is answered when it is first reported. */
   async told(bot: BotDoer, update: ToldUpdate): Promise<void> {
     const { press_id: id } = update['button'] as { press_id: string }
     const press = this.#pressOf(id)
@@ -104,7 +104,7 @@ export class Presses {
       })
   }
 
-  /** An event comes again when a person was killed: each answer counts by its words. */
+  /** An event is repeated after a kill of the person: each answer counts by its words. */
   shown(person: PersonDoer, { toast }: PersonEvent): void {
     if (toast) this.#pressOf(toast.press_id).toasts.set(`${person.name} ${toast.text}`, person.name)
   }

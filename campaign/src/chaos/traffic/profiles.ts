@@ -1,4 +1,4 @@
-// Changes of a bot's profile at the same moment: each field has one doer, and all fields change at once.
+// Concurrent changes of a bot's profile: each field has one author, and all fields change at the same time.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { Seen } from '../check/check-changes.ts'
@@ -31,7 +31,7 @@ export class Profiles {
 
   async run(bot: BotDoer): Promise<void> {
     let first: Record<Field, string> | undefined
-    // Unknown, every value that was there before would look like a loss.
+    // Without the first value, every earlier value would look like a loss.
     while (!first && !this.#stopped) first = await shownProfile(bot)
     if (!first) return
     for (const field of Object.keys(fields) as Field[]) this.#book.valueOf('profile', nameOf(bot, field), first[field])
@@ -48,7 +48,7 @@ export class Profiles {
     await this.#book.change(changed, value, () => bot.call(fields[field](value)))
   }
 
-  /** What stands there at the end; undefined while it cannot be read. */
+  /** The final values; undefined while they cannot be read. */
   async seen(bot: BotDoer): Promise<Seen[] | undefined> {
     const shown = await shownProfile(bot)
     return (

@@ -1,4 +1,4 @@
-// The rooms of a campaign: who must have what is said there, and under which id each of them knows it.
+// The rooms of a campaign: their members, who must have every message, and each member's id of the room.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BotDoer, Doer, PersonDoer } from './doers.ts'
 
@@ -55,7 +55,7 @@ const privateRoom = (one: Doer, other: Doer): Room => ({
   chatOf: doer => (doer === one ? other.id : one.id),
 })
 
-/** In these first steps nothing is disturbed, but a connection may still be on its way. */
+/** In these first steps there are no faults, but a connection may not be ready yet. */
 async function insist<Ok>(act: () => Promise<{ ok?: Ok; error?: string }>): Promise<Ok> {
   for (let tries = 1; ; tries++) {
     const { ok, error } = await act()

@@ -1,4 +1,4 @@
-// What everybody does all the time: say, edit, delete, react, send files, read.
+// The constant traffic of everybody: send, edit, delete, react, send files, read.
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const RECENT = 10
 const EMOJI = ['👍', '🎉', '🙈', '']
 const FILE_BYTES_MAX = 200_000
 
-/** A message that somebody was told the id of. */
+/** A message whose id somebody knows. */
 type Known = { id: string; tag: string; room: Room; by: Doer; busy: Set<string> }
 export type SentFile = { id: string; tag: string; room: Room; sha256: string }
 export type TalkOptions = { book: Book; rooms: Rooms; random: SeededRandom; folder: string }
@@ -31,7 +31,7 @@ export class Talk {
     this.#stopped = true
   }
 
-  /** Until it is stopped; several deeds of one doer may be under way. */
+  /** Until it is stopped; several deeds of one actor may be in flight. */
   async run(doer: Doer, everyMs: number): Promise<void> {
     const underWay = new Set<Promise<void>>()
     while (!this.#stopped) {
@@ -94,7 +94,7 @@ export class Talk {
     )
   }
 
-  /** One at a time for each thing that changes, so that the order of the answers is the order of the deeds. */
+  /** One at a time for each item that changes, so that the order of the answers is the order of the deeds. */
   async #alone(known: Known, what: string, act: () => Promise<unknown>): Promise<void> {
     if (known.busy.has(what) || this.#options.book.gone.has(known.tag)) return
     known.busy.add(what)

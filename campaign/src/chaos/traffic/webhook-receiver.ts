@@ -1,4 +1,4 @@
-// The program behind the bot with a webhook: takes updates, fails now and then in every way there is, and is away.
+// The program behind the bot with a webhook: accepts updates, fails occasionally in every possible way, and is away.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,7 +15,7 @@ export class WebhookReceiver {
   readonly updates: ToldUpdate[] = []
   readonly attempts: Attempt[] = []
   isAway = false
-  /** From now on it does nothing but take. */
+  /** From now on it only accepts. */
   isSteady = false
 
   private constructor(surroundings: Surroundings) {
@@ -43,7 +43,7 @@ export class WebhookReceiver {
     await once(this.#server, 'close')
   }
 
-  /** What it has seen before, it takes without doing anything again: only the sender knows that it was not told so. */
+  /** A known update is accepted without acting on it again: the sender may have missed the first answer. */
   #take(update: ToldUpdate, { request, response }: { request: IncomingMessage; response: ServerResponse }): void {
     const { random, take, lifeOfSender } = this.#surroundings
     const attempt: Attempt = { update: update.id, atMs: performance.now(), life: lifeOfSender() }

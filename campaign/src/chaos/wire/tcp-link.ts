@@ -1,12 +1,16 @@
-// A TCP connection's way between two parts, in the campaign's hands: it cuts, stalls, delays, half-closes, cuts short and loses one direction.
+// A TCP proxy between two parts, controlled by the campaign: it cuts, stalls, delays, half-closes, truncates and loses
+// one direction.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** `there`: from who dials to who listens; `back`: the answers. */
+/** `there`: from the client to the server; `back`: the answers. */
 export type Direction = 'there' | 'back'
 
 type Line = { from: Socket; to: Socket }
-/** `lost`: bytes are swallowed, nobody is told. `held`: they wait. `short`: half of the next piece passes, then the line is cut. */
+/**
+ * `lost`: bytes are dropped silently. `held`: they wait. `short`: half of the next piece passes, then the connection is
+ * cut.
+ */
 type Passage =
   | { kind: 'open' }
   | { kind: 'held' }
@@ -20,7 +24,7 @@ export class TcpLink {
   readonly port: number
   readonly #server: Server
   readonly #lines = new Set<Line>()
-  /** All that are not closed yet, also those that nothing passes through any more. */
+  /** All that are not closed yet, also those that pass nothing any more. */
   readonly #sockets = new Set<Socket>()
   readonly #waiting: (() => void)[] = []
   #passages: Record<Direction, Passage> = { there: open, back: open }
@@ -42,7 +46,7 @@ export class TcpLink {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** How many connections pass at the moment. */
+  /** The number of open connections. */
   get size(): number {
     return this.#lines.size
   }
@@ -53,7 +57,7 @@ export class TcpLink {
     this.#lines.clear()
   }
 
-  /** Whoever dials is reset, until `heal`. */
+  /** New connections are reset, until `heal`. */
   refuse(): void {
     this.#isRefusing = true
     this.cut()
@@ -75,12 +79,12 @@ export class TcpLink {
     this.#passages[direction] = { kind: 'short' }
   }
 
-  /** One side hears that the other has nothing more to say. */
+  /** One side sees the end of the other's stream. */
   halfClose(direction: Direction): void {
     for (const { from, to } of this.#lines) (direction === 'there' ? to : from).end()
   }
 
-  /** What was held passes; what has lost bytes on its way is reset: no stream goes on behind a hole. */
+  /** Held bytes pass; a connection that has lost bytes is reset: no stream continues after a hole. */
   heal(): void {
     const hadHole = Object.values(this.#passages).some(({ kind }) => kind === 'lost' || kind === 'short')
     this.#passages = { there: open, back: open }
@@ -107,7 +111,7 @@ export class TcpLink {
     }
     const line = { from: from.setNoDelay(true), to }
     this.#lines.add(line)
-    // Nobody listens there, as after a kill: who dials is told by a reset.
+    // Nobody listens there, as after a kill: the client sees a reset.
     to.on('error', () => this.#drop(line))
     from.on('error', () => this.#drop(line))
     this.#pass(line, 'there')
@@ -118,7 +122,7 @@ export class TcpLink {
     const [source, sink] = direction === 'there' ? [line.from, line.to] : [line.to, line.from]
     let passed = Promise.resolve()
     const inTurn = (step: () => void) => {
-      // One piece after the other, whatever each of them meets: bytes never overtake each other.
+      // One piece after the other, whatever the fault: bytes never overtake each other.
       passed = passed.then(() => this.#through(direction)).then(step)
     }
     source.on('data', (piece: Buffer) => {
@@ -135,7 +139,7 @@ export class TcpLink {
     })
   }
 
-  /** Resolves when the next piece may go on. */
+  /** Resolves when the next piece may pass. */
   async #through(direction: Direction): Promise<void> {
     const passage = this.#passages[direction]
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,4 +1,5 @@
-// What senders were told, compared with the log: what was accepted is there as it was said, what was refused is not, and nobody invented anything.
+// Compares the answers to senders with the log: accepted messages are there unchanged, refused ones are not, and
+// nothing is invented.
 import type { Finding } from '../../chaos/check/finding.ts'
 import type { Deed, Kept, Told } from './deed.ts'
 import type { Logs } from './gather-log.ts'
@@ -34,7 +35,7 @@ function checkMade(entry: Kept, deed: Deed | undefined): Finding[] {
   return isAsSent ? [] : [{ wrong: 'different', deed: deed.label, what: `${entry.message} is not as it was sent` }]
 }
 
-/** What one connection has sent to a group is there in the order of its sending, as far as it was not there before. */
+/** The messages that one connection has sent to a group are in the order of sending, unless they were there before. */
 function checkSent(deeds: readonly Deed[]): Finding[] {
   const first = deeds.flatMap(deed =>
     deed.told

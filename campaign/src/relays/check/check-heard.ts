@@ -1,4 +1,4 @@
-// What somebody was told live, on one connection after the other, is what the mailbox has: nothing skipped, nothing twice.
+// The live deliveries to a person, over all connections, equal the mailbox: nothing skipped, nothing twice.
 import type { AccountId } from '@postern/protocol'
 import type { Finding } from '../../chaos/check/finding.ts'
 import { type Kept, type Mailbox, nameOf } from './deed.ts'

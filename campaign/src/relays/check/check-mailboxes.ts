@@ -1,10 +1,10 @@
-// Who must have what: membership is gone through along the log, and each mailbox has exactly that, once and in order.
+// Follows the membership along the log: each mailbox has exactly the entries that its owner must have, once and in order.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { Finding } from '../../chaos/check/finding.ts'
 import { type Deed, type Kept, type Mailbox, nameOf, placeOf } from './deed.ts'
 import type { Logs } from './gather-log.ts'
 
-/** `creators`: who was in each group before its first commit. */
+/** The member of each group before its first commit. */
 export type Founded = ReadonlyMap<GroupId, AccountId>
 type Due = Map<AccountId, Kept[]>
 
@@ -89,7 +89,7 @@ function compare({ account, entries }: Mailbox, due: readonly Kept[]): Finding[]
   ]
 }
 
-/** Of each group, what comes behind something that it stands before in the log. */
+/** The entries of each group that come after a later one in the log. */
 function outOfOrder(entries: readonly Kept[]): Kept[] {
   const reached = new Map<GroupId, number>()
   return entries.filter(entry => {

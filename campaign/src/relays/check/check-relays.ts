@@ -1,4 +1,4 @@
-// Everything that must hold after faults of relays and of their database, over all mailboxes.
+// All invariants after faults of relays and of their database, over all mailboxes.
 import type { AccountId } from '@postern/protocol'
 import type { Finding } from '../../chaos/check/finding.ts'
 import { checkDeeds } from './check-deeds.ts'
@@ -10,9 +10,9 @@ import { gatherLogs } from './gather-log.ts'
 export type Evidence = {
   deeds: readonly Deed[]
   creators: Founded
-  /** Of everybody, read from its beginning. */
+  /** The mailboxes of everybody, read from their beginning. */
   mailboxes: readonly Mailbox[]
-  /** Of those who followed theirs meanwhile. */
+  /** The deliveries to people who followed their mailbox meanwhile. */
   heard: ReadonlyMap<AccountId, readonly Kept[]>
 }
 

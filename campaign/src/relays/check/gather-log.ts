@@ -1,4 +1,4 @@
-// The log of each group, put together of what all mailboxes have of it: one entry at each place, no gap, one winner of each epoch.
+// The log of each group, assembled from all mailboxes: one entry at each position, no gap, one winner of each epoch.
 import type { GroupId } from '@postern/protocol'
 import type { Finding } from '../../chaos/check/finding.ts'
 import { type Kept, type Mailbox, nameOf, placeOf } from './deed.ts'
@@ -23,7 +23,7 @@ export function gatherLogs(mailboxes: readonly Mailbox[]): { logs: Logs; finding
   return { logs, findings: [...findings, ...[...logs.values()].flatMap(checkLog), ...checkOnce(logs)] }
 }
 
-/** All but its place in one mailbox. */
+/** All but its position in one mailbox. */
 const factsOf = ({ seq, kind, sender, ts, message, epoch, added, removed }: Kept): string =>
   JSON.stringify([seq, kind, sender, ts, message, epoch, added, removed])
 
@@ -47,7 +47,7 @@ function checkLog(log: readonly Kept[]): Finding[] {
   return findings
 }
 
-/** Whoever is added is let in. */
+/** Every added member gets a welcome. */
 const checkWelcomes = (log: readonly Kept[]): Finding[] =>
   log.flatMap((entry, at): Finding[] => {
     if (entry.added.length === 0 || log[at + 1]?.kind === 'welcome') return []
@@ -57,7 +57,7 @@ const checkWelcomes = (log: readonly Kept[]): Finding[] =>
 const wrongEpoch = (entry: Kept, epoch: number): string =>
   `${nameOf(entry)} was made for epoch ${entry.epoch} and is in epoch ${epoch}`
 
-/** A message has one place, in all logs together. */
+/** A message has one position, in all logs together. */
 function checkOnce(logs: Logs): Finding[] {
   const all = [...logs.values()].flat().filter(({ kind }) => kind !== 'welcome')
   return [...Map.groupBy(all, ({ message }) => message).values()]

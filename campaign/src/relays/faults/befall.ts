@@ -1,4 +1,4 @@
-// Brings a fault about and ends it again: each resolves when things are as before, but for what has to find its way back.
+// Applies a fault and reverts it: each resolves when everything is as before, except for parts that have to recover.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import type { TcpLink } from '../../chaos/wire/tcp-link.ts'
@@ -8,7 +8,7 @@ import { type RelayFault, shortened, type WayFault } from './schedule.ts'
 
 export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer }
 
-/** What it is counted as; undefined when there was nothing to befall. */
+/** The name under which it is counted; undefined when there was no target. */
 export async function befallRelays(fault: RelayFault, victims: Victims): Promise<string | undefined> {
   switch (fault.kind) {
     case 'database-killed':
@@ -35,7 +35,10 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
 
 type OfOne = Extract<RelayFault, { relay: number }>
 
-/** Whoever is in the middle of something long is left alone: another takes its place, and not for long, so that somebody is served. */
+/**
+ * A relay in a long fault is left alone: another one is chosen, and only for a short time, so that people are still
+ * served.
+ */
 async function befallOne(asked: OfOne, relays: readonly MortalRelay[]): Promise<string | undefined> {
   const free = relays.filter(({ isTaken }) => !isTaken)
   const fault = free.length < relays.length ? shortened(asked) : asked

@@ -1,7 +1,7 @@
-// Ends a connection of a relay at the server in the middle of what it does there: the server looks for the moment itself.
+// Ends a relay's connection at the server in the middle of its work: the server itself finds the moment.
 import type { PostgresServer } from '@postern/testkit/postgres'
 
-/** The lock of who fans out, and those of groups and devices. */
+/** The lock of the fan-out, and those of groups and devices. */
 const holders = {
   'fan-out-ended': 'classid = 3 AND objid = 1 AND objsubid = 2',
   'writer-ended': 'objsubid = 1',
@@ -9,7 +9,7 @@ const holders = {
 
 const LOOKS = 3_000
 
-/** Once, in the server's own database: the relays' is theirs. */
+/** Once, in the server's own database: the other one belongs to the relays. */
 export async function prepareEnding(server: PostgresServer): Promise<void> {
   for (const [kind, condition] of Object.entries(holders))
     await server.sql(`CREATE FUNCTION "${kind}"(looks integer) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-// A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
+// A relay that is killed, stopped and cut off from its database, and is restarted when it could not start.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
@@ -8,11 +8,11 @@ import { TcpLink } from '../../chaos/wire/tcp-link.ts'
 const START_AGAIN_MS = 300
 const LOOK_AGAIN_MS = 50
 
-/** Rates are of one address, and of one day: everybody here has the same. */
+/** Rates are per address, and per day: everybody here has the same address. */
 const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
 const limits = [...UNBOUNDED, 'newPeoplePerDay'].flatMap(name => ['--limit', `${name}=100000`])
 
-/** `logFile`: all that it says, in all its lives. */
+/** `logFile`: its output, in all its lives. */
 type Place = {
   directory: string
   logFile: string
@@ -23,9 +23,9 @@ type Place = {
 
 export class MortalRelay {
   readonly process: RelayProcess
-  /** Its way to the database. */
+  /** Its connection to the database. */
   readonly way: TcpLink
-  /** While something long befalls it. */
+  /** During a long fault. */
   isTaken = false
   #isEnded = false
 
@@ -43,7 +43,7 @@ export class MortalRelay {
     const relay = new MortalRelay(process, way)
     process.onLine = line => appendFileSync(logFile, `${line}\n`)
     process.onCrash = crash => {
-      // Without its database it does not start, says so and ends: one that was up goes on.
+      // Without its database it does not start, reports that and ends: a running one continues.
       if (process.isUp) onCrash(crash)
       else setTimeout(() => relay.startAgain(), START_AGAIN_MS)
     }
@@ -55,7 +55,7 @@ export class MortalRelay {
     if (!this.#isEnded && this.process.pid === undefined) this.process.start()
   }
 
-  /** In whichever of its lives: one that found no database has ended before it was up. */
+  /** In any of its lives: one that found no database has ended before it was up. */
   async listening(): Promise<void> {
     while (!this.process.isUp) await pause(LOOK_AGAIN_MS)
   }

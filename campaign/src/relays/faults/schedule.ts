@@ -1,30 +1,33 @@
-// What befalls relays, their database and the way between them, and when: drawn from the seed alone.
+// The faults of relays, their database and the connections between them, and their times: drawn from the seed alone.
 import type { SeededRandom } from '@postern/testkit'
 
-/** `silent`: nothing passes, and what waits passes later. `…-lost`: it never does, and its connection is gone when that is over. */
+/**
+ * `silent`: nothing passes, and waiting bytes pass later. `…-lost`: they never do, and the connection is gone
+ * afterwards.
+ */
 export type WayFault = 'reset' | 'silent' | 'answers-lost' | 'requests-lost' | 'cut-short' | 'refused'
 
 export type RelayFault =
   | { kind: 'relay-killed'; relay: number; awayMs: number }
   | { kind: 'relay-held'; relay: number; forMs: number }
   | { kind: 'database-killed'; awayMs: number }
-  /** What was sent to it, also by who has given up since, it does when it wakes. */
+  /** It executes requests when it wakes, also those whose senders have given up. */
   | { kind: 'database-held'; forMs: number }
-  /** Its connection is ended while it puts entries into mailboxes, or while it writes to the log. */
+  /** Its connection is ended while it writes entries into mailboxes, or while it writes to the log. */
   | { kind: 'fan-out-ended' }
   | { kind: 'writer-ended' }
   | { kind: 'way-broken'; relay: number; how: WayFault; forMs: number }
 
 export type Scheduled = { afterMs: number; fault: RelayFault }
 
-/** Past all that relay and database wait for each other: 10 s for a statement, 15 s for its answer. */
+/** Longer than all timeouts between relay and database: 10 s for a statement, 15 s for its answer. */
 const PAST_TIME_OUTS_MS = 20_000
 const LONG_ONE_IN = 16
 const SHORT_MS = 1_500
 const AWAY_MS = 400
 const PAUSE_MS = 900
 
-/** What can happen, by weight: a relay is killed three times as often as the database. */
+/** The possible faults, by weight: a relay is killed three times as often as the database. */
 type Draw = (random: SeededRandom, relays: number) => RelayFault
 const broken =
   (how: WayFault): Draw =>
@@ -55,7 +58,7 @@ const briefly =
   (random, relays) =>
     shortened(draw(random, relays))
 
-/** First of all a relay stands still for long, then comes every kind once, for a moment: a short run has all of them, too. */
+/** First a relay is stopped for long, then comes every kind once, briefly: even a short run has all of them. */
 export function drawFaults(random: SeededRandom, { kills, relays }: { kills: number; relays: number }): Scheduled[] {
   const held: Draw = () => ({ kind: 'relay-held', relay: random.below(relays), forMs: PAST_TIME_OUTS_MS })
   const first = [held, ...shuffled(random, each).map(briefly)]
@@ -70,7 +73,7 @@ function shuffled(random: SeededRandom, all: readonly Draw[]): Draw[] {
   return all.map(() => left.splice(random.below(left.length), 1)[0] as Draw)
 }
 
-/** The same for a moment. */
+/** The same fault, briefly. */
 export const shortened = <Fault extends RelayFault>(fault: Fault): Fault =>
   isPastTimeOuts(fault) ? { ...fault, forMs: SHORT_MS } : fault
 

@@ -1,4 +1,4 @@
-// Whom a commit adds and removes: groups stay about as large as they are, and whoever sends is let in again sooner or later.
+// Chooses whom a commit adds and removes: groups keep about their size, and every sender is added again at some time.
 import type { AccountId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit'
 
@@ -22,7 +22,7 @@ export function chooseChange(random: SeededRandom, { size, members, self }: Arou
     case 2:
       return { add: newcomer(), remove: one(random, others) }
     case 3: {
-      // Removed and added at once is how a member is healed.
+      // Removing and adding a member in one step is how it is healed.
       const healed = one(random, others)
       return { add: healed, remove: [...healed] }
     }

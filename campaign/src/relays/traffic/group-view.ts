@@ -1,4 +1,4 @@
-// What somebody knows of their groups, by what came in and what they were told: as little as a client that reads nothing of it.
+// A person's knowledge of their groups, from deliveries and answers: as little as a client that cannot decrypt.
 import type { AccountId, GroupId } from '@postern/protocol'
 import type { Kept } from '../check/deed.ts'
 
@@ -12,7 +12,7 @@ export class GroupView {
     this.#account = account
   }
 
-  /** Undefined for one that they are not in. */
+  /** Undefined for a group that they are not in. */
   epochOf(group: GroupId): number | undefined {
     const standing = this.#groups.get(group)
     return standing?.isIn ? standing.epoch : undefined
@@ -26,13 +26,13 @@ export class GroupView {
     this.stands(group, { epoch: epoch + 1, isIn: !isOut })
   }
 
-  /** By whatever is newer. */
+  /** Updates to newer knowledge. */
   stands(group: GroupId, { epoch, isIn }: Standing): void {
     const before = this.#groups.get(group)?.epoch ?? 0
     if (epoch >= before) this.#groups.set(group, { epoch, isIn })
   }
 
-  /** They were told that there is no such group, or have left it. */
+  /** The relay answered that there is no such group, or they have left it. */
   isOut(group: GroupId): void {
     const standing = this.#groups.get(group)
     if (standing) standing.isIn = false

@@ -1,4 +1,4 @@
-// Somebody who goes to another relay with every new connection, and follows their mailbox over all of them.
+// A person who changes relays with every new connection, and follows their mailbox over all of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit'
@@ -17,12 +17,12 @@ export class Hopper {
   /** Everything that was delivered, over all connections. */
   readonly heard: Kept[] = []
   #line = Promise.withResolvers<Line>()
-  /** Of the connection that stands, how much of what it has delivered was read. */
+  /** How many deliveries of the current connection were read. */
   #taken = 0
   #dialled = 0
   #acknowledged = 0
   #isEnded = false
-  /** How often they were let in. */
+  /** The number of logins. */
   logins = 0
 
   constructor(person: BarePerson, surroundings: Surroundings) {
@@ -36,12 +36,12 @@ export class Hopper {
     return this.person.id
   }
 
-  /** The connection that stands, or the next one. */
+  /** The current connection, or the next one. */
   get line(): Promise<Line> {
     return this.#line.promise
   }
 
-  /** Keeps a connection until `end`, and another one as soon as it is lost. */
+  /** Keeps a connection until `end`, and opens another one as soon as it is lost. */
   async run(): Promise<void> {
     while (!this.#isEnded) {
       const line = await this.#dial().catch(() => undefined)
@@ -59,7 +59,7 @@ export class Hopper {
     this.#line = Promise.withResolvers()
   }
 
-  /** Nobody waits for them any more. */
+  /** Ends all waits. */
   end(): void {
     this.#isEnded = true
     void this.line.then(
@@ -89,12 +89,12 @@ export class Hopper {
     return line
   }
 
-  /** Reads what came in since. */
+  /** Reads new deliveries. */
   async listen(): Promise<void> {
     this.#take(await this.line)
   }
 
-  /** All that is there for them by now. */
+  /** Waits for everything that is there for them. */
   async hearAll(): Promise<void> {
     const { head } = await this.ask(line => line.client.call('mailboxEnd', {}))
     while ((this.heard.at(-1)?.cursor ?? 0) < head) {
@@ -112,14 +112,14 @@ export class Hopper {
     this.#taken = line.client.entries.length
   }
 
-  /** Another relay, now: half of the time the old connection stays, and the new one has to take its place. */
+  /** Another relay, now: half of the time the old connection stays, and the new one has to replace it. */
   async hop(): Promise<void> {
     const line = await this.line
     if (this.surroundings.random.below(2) === 0) line.end()
     else line.leave()
   }
 
-  /** Until it is answered, by whichever relay. */
+  /** Retries until it is answered, by any relay. */
   async ask<Answer>(call: (line: Line) => Promise<Answer>): Promise<Answer> {
     for (;;) {
       const line = await this.line

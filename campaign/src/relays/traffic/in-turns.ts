@@ -1,4 +1,4 @@
-// Something for each of many, a few at a time.
+// Runs something for each of many, a few at a time.
 import { relayTraffic } from './pace.ts'
 
 export async function inTurns<Item, Result>(
@@ -14,7 +14,7 @@ export async function inTurns<Item, Result>(
   return results
 }
 
-/** Again and again, a few times, where nothing is wrong but that the machine is busy. */
+/** Retries a few times, for failures that only mean that the machine is busy. */
 export async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let left = relayTraffic.triesMax; ; left--)
     try {

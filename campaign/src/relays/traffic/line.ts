@@ -1,10 +1,10 @@
-// One connection to one relay: what is asked on it is answered in time, or it is given up.
+// One connection to one relay: a call on it is answered in time, or the connection is dropped.
 import { CodedError } from '@postern/protocol'
 import type { CallAnswer } from '@postern/protocol/relay'
 import { type BarePerson, TestClient } from '@postern/testkit/bare-client'
 import { relayTraffic } from './pace.ts'
 
-/** `number`: counted over all of somebody's connections. */
+/** `number`: counted over all connections of a person. */
 type Dialled = { url: string; person: BarePerson; number: number }
 
 export class Line {
@@ -32,7 +32,7 @@ export class Line {
     }
   }
 
-  /** Rejects at once when its connection is lost. */
+  /** Rejects immediately when its connection is lost. */
   async inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const timer = setTimeout(() => this.client.socket.terminate(), relayTraffic.answerWithinMs)
     try {
@@ -42,17 +42,17 @@ export class Line {
     }
   }
 
-  /** Of everything that is sent on it, in turn. */
+  /** Numbers everything that is sent on it. */
   nextPlace(): number {
     return this.#sent++
   }
 
-  /** Its owner has another one, and asks there. It stays open until the relay finds out. */
+  /** Its owner has another one, and uses that. It stays open until the relay notices. */
   leave(): void {
     this.#left.resolve()
   }
 
-  /** Resolves when nothing more is to be expected of it. */
+  /** Resolves when nothing more can be expected of it. */
   get over(): Promise<unknown> {
     return Promise.race([this.#left.promise, this.client.closed])
   }
@@ -62,9 +62,9 @@ export class Line {
   }
 }
 
-/** What a relay says when it can say nothing: the same is sent or asked again. */
+/** Answers of a relay that decide nothing: the same is sent or asked again. */
 const undecided = new Set<string>(['unavailable', 'unauthenticated', 'stopping', 'internal'])
 
-/** The relay has refused it for good; undefined when nobody knows. */
+/** The relay's permanent refusal; undefined when the outcome is unknown. */
 export const refusalOf = (error: unknown): string | undefined =>
   error instanceof CodedError && !undecided.has(error.code) ? error.code : undefined

@@ -1,4 +1,4 @@
-// Envelopes as a client makes them, but for what is sealed in them: of that the relay reads nothing.
+// Envelopes as a client makes them, except for the encrypted part, which the relay cannot read.
 import type { AccountId, GroupId } from '@postern/protocol'
 import { commitEnvelope, directEnvelope, idOf, messageEnvelope } from '@postern/testkit/bare-client'
 import type { Deed } from '../check/deed.ts'
@@ -22,7 +22,7 @@ function append(place: Place, { kind, to }: { kind: 'message' | 'leave' | 'direc
 export function makeCommit(place: Place, { add, remove }: Change): Sending {
   const { group } = place.room
   const payload = commitEnvelope({ group, epoch: place.epoch })
-  // Nobody but those who are let in reads it: here it says which epoch that is.
+  // Only new members read it: here it names the epoch.
   const welcome = add.length > 0 ? commitEnvelope({ group, epoch: place.epoch + 1 }) : undefined
   const deed = {
     ...deedOf(place, payload),

@@ -1,9 +1,9 @@
-// A mailbox as its owner reads it when all is quiet: from its beginning to its head.
+// A mailbox as its owner reads it when everything is calm: from its beginning to its head.
 import type { BarePerson } from '@postern/testkit/bare-client'
 import { keptOf, type Mailbox } from '../check/deed.ts'
 import { Line } from './line.ts'
 
-/** Throws when a machine that is too busy has made the relay too slow: then it is read again. */
+/** Throws when a busy machine has made the relay too slow: then it is read again. */
 export async function readWholeMailbox(url: string, person: BarePerson): Promise<Mailbox> {
   const { line } = await Line.dial({ url, person, number: 0 })
   const { client } = line

@@ -1,4 +1,4 @@
-// The groups that people talk in: pairs, groups of 20 and of 200. Pairs stay as they are; in the others people come and go.
+// The groups that people talk in: pairs, groups of 20 and of 200. Pairs stay unchanged; in the others people come and go.
 import type { AccountId, GroupId } from '@postern/protocol'
 import { newGroupId } from '@postern/testkit/bare-client'
 
@@ -6,7 +6,7 @@ export type Room = { group: GroupId; size: number; founder: AccountId; first: re
 
 export type RoomPlan = { pairs: number; twenties: number; twoHundreds: number }
 
-/** `active`: those who send, of whom some are everywhere; the others only get what is sent. */
+/** `active`: the senders, of whom some are everywhere; the others only receive. */
 export function planRooms(
   { pairs, twenties, twoHundreds }: RoomPlan,
   { active, idle }: { active: readonly AccountId[]; idle: readonly AccountId[] },

@@ -1,4 +1,4 @@
-// Sends something until it is known what became of it: what was not answered is sent again, or asked for by a newer connection.
+// Sends a message until its outcome is known: without an answer it is sent again, or a newer connection asks for it.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isCoded } from '@postern/protocol'
 import type { CallRequest, RelayVerdict } from '@postern/protocol/relay'
@@ -32,20 +32,20 @@ async function trySending(sender: Sender, { deed, call }: Sending, line: Line): 
   let isWaitedFor = true
   const answered = line.inTime(line.client.call(call.name, call.request)).then(
     (verdict): Outcome => {
-      // Also when it comes late, on a connection that was left: what is accepted has to be there.
+      // Also a late answer, on a dropped connection: an accepted message has to be there.
       if (verdict.accepted || isWaitedFor) tell(sender, deed, { verdict, line, place })
       return 'known'
     },
     (error: unknown): Outcome => (isWaitedFor ? refused(sender, deed, error) : 'known'),
   )
-  // What is answered already counts, also on a connection that is over.
+  // An answer that has already arrived counts, also on a closed connection.
   const over = line.over.then(() => Promise.race([answered, pause(0, 'in-doubt' as const)]))
   const outcome = await Promise.race([answered, over])
   isWaitedFor = false
   return outcome
 }
 
-/** By the newest connection: what the older ones had under way is settled, so that what is not there stays away. */
+/** On the newest connection: work of the older ones is settled, so that a missing message stays missing. */
 async function askFor(sender: Sender, deed: Deed, line: Line): Promise<Outcome> {
   const { group, message } = deed
   try {

@@ -1,4 +1,4 @@
-// People who talk in pairs and groups, come, go and are put out, several commits at a time, until they are told to stop.
+// People who talk in pairs and groups, come, go and are removed, with concurrent commits, until they are stopped.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit'
@@ -25,7 +25,7 @@ export class RelayTalk {
     this.#random = random
   }
 
-  /** Every room is there, and its first members are in it. */
+  /** Creates every room, with its first members. */
   async open(): Promise<void> {
     const { hoppers, rooms } = this.#cast
     await Promise.all(
@@ -47,7 +47,7 @@ export class RelayTalk {
     this.#isStopped = true
   }
 
-  /** Several who are in one room end its epoch at the same time, and others send meanwhile. */
+  /** Several members of one room end its epoch at the same time, and others send meanwhile. */
   race(): void {
     const room = this.#random.of(this.#cast.rooms.filter(({ size }) => size > 2))
     const racers = this.#cast.hoppers.filter(({ view }) => view.epochOf(room.group) !== undefined)
@@ -59,7 +59,7 @@ export class RelayTalk {
     }
   }
 
-  /** Until so many more were accepted: a fault that meets nobody tries nothing. Not for ever, for it may be one that lasts. */
+  /** Until this many more were accepted: a fault without traffic tests nothing. Bounded, because the fault may last. */
   async flows(accepted: number): Promise<void> {
     const wanted = this.#acceptedCount() + accepted
     for (let left = relayTraffic.flowLooks; left > 0 && this.#acceptedCount() < wanted; left--)
@@ -87,7 +87,7 @@ export class RelayTalk {
     const rooms = this.#cast.rooms.filter(({ group }) => hopper.view.epochOf(group) !== undefined)
     const sizes = [...new Set(rooms.map(({ size }) => size))].toSorted((one, other) => one - other)
     if (sizes.length === 0) return
-    // Most of what is said is said between two, and little to 200.
+    // Most messages are in pairs, and few are to 200.
     const roll = this.#random.below(10)
     const size = sizes[Math.min(sizes.length - 1, roll < 6 ? 0 : roll < 9 ? 1 : 2)]
     const room = this.#random.of(rooms.filter(each => each.size === size))

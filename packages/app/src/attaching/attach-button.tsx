@@ -1,4 +1,4 @@
-// The button beside the field: photos, files, a poll.
+// The button next to the field: photos, files, a poll.
 import type { VNode } from 'preact'
 import { begin } from '../parts/attempt.ts'
 import { IconButton } from '../parts/icons/icon-button.tsx'
@@ -11,7 +11,7 @@ import { attachingWords } from './words.ts'
 const newPoll = lazyImport(() => import('./new-poll.tsx'))
 const sending = lazyImport(() => import('./send-files.tsx'))
 
-/** The browser asks for files only in answer to a click: before anything is fetched. */
+/** The browser opens a file dialog only in response to a click: before anything is fetched. */
 const pickAndSend = async (to: Destination, accept?: string): Promise<'sent' | 'kept'> => {
   const files = await pickFiles(accept)
   const { sendFiles } = await sending()
@@ -23,7 +23,7 @@ const askPoll = async (to: Destination): Promise<'sent' | 'kept'> => {
   return await sendNewPoll(to)
 }
 
-/** `to` is asked when something is chosen: a reply may have been begun since the button was drawn. */
+/** `to` is called when something is chosen: a reply may have been started since the button was drawn. */
 type AttachButtonProps = { to: () => Destination; onSent: () => void }
 
 export function AttachButton({ to, onSent }: AttachButtonProps): VNode {

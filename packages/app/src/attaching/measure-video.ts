@@ -1,4 +1,4 @@
-// How large a video is and how long it takes, as far as the browser can tell.
+// The size and duration of a video, as far as the browser can tell.
 import { Deferred } from '@postern/protocol'
 
 /** A browser that has not read the head of a video by then will not. */

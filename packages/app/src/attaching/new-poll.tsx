@@ -16,7 +16,7 @@ import { attachingWords } from './words.ts'
 
 const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
 
-/** Asks for it; gives whether it was sent. */
+/** Asks for it; returns whether it was sent. */
 export async function sendNewPoll({ chat, reply_to }: Destination): Promise<'sent' | 'kept'> {
   const poll = await ask<PollDraft | undefined>(answer => <NewPollDialog onAnswer={answer} />)
   if (!poll) return 'kept'

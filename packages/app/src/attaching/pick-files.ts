@@ -1,7 +1,7 @@
 // Lets a person pick files of this device.
 import { Deferred } from '@postern/protocol'
 
-/** None when the person thinks better of it. */
+/** Empty when the person cancels. */
 export async function pickFiles(accept?: string): Promise<File[]> {
   const input = document.createElement('input')
   input.type = 'file'

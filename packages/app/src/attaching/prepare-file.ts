@@ -1,4 +1,4 @@
-// From a file that somebody picked, pasted or dropped to what is sent: what it is by its bytes, and how it is shown.
+// Prepares a picked, pasted or dropped file for sending: its type by its bytes, and how it is shown.
 import { describeFile } from '@postern/media/describe'
 import { contentLimits, safeFileName } from '@postern/protocol'
 import type { OutgoingFile } from '../contract/objects.ts'
@@ -7,10 +7,10 @@ import { preparePhoto } from './prepare-photo.ts'
 
 export type PreparedFile = { bytes: Blob; file: OutgoingFile }
 
-/** `as-file`: every byte as it is, with what the camera noted. */
+/** `as-file`: every byte unchanged, with the camera's metadata. */
 export type SendingAs = 'as-photo' | 'as-file'
 
-/** As many bytes tell what a file is. */
+/** This many bytes are enough to recognize the type. */
 const START_BYTES = 512
 
 export const isTooLarge = (picked: Blob): boolean => picked.size > contentLimits.fileBytesMax

@@ -1,4 +1,4 @@
-// A photo on its way out: upright, not larger than screens show, without what the camera noted, and a small preview of it.
+// Prepares a photo for sending: upright, no larger than screens show, without the camera's metadata, and with a small preview.
 import { contentLimits } from '@postern/protocol'
 import { isDecodable } from '../parts/fields/picked-picture.ts'
 
@@ -14,13 +14,13 @@ export type PreparedPhoto = { bytes: Blob; type: string; width: number; height: 
 
 type Size = { width: number; height: number }
 
-/** Of the same shape, with no side longer than that; never larger than it was. */
+/** In the same proportions, with no side longer than that; never enlarged. */
 export function fitWithin({ width, height }: Size, sideMax: number): Size {
   const factor = Math.min(1, sideMax / Math.max(width, height))
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) }
 }
 
-/** Undefined when the browser cannot read the picture, or it has too many pixels: it goes as a file then. */
+/** Undefined when the browser cannot read the picture, or it has too many pixels: then it is sent as a file. */
 export async function preparePhoto(picked: Blob): Promise<PreparedPhoto | undefined> {
   if (!(await isDecodable(picked))) return undefined
   const picture = await createImageBitmap(picked, { imageOrientation: 'from-image' }).catch(() => undefined)
@@ -54,7 +54,7 @@ async function encodePhoto(canvas: OffscreenCanvas, type: string): Promise<Blob>
 
 async function encodePreview(canvas: OffscreenCanvas): Promise<string | undefined> {
   for (const quality of PREVIEW_QUALITIES) {
-    // A browser that writes no WebP gives a PNG instead, which says so.
+    // A browser that cannot write WebP returns a PNG instead, with that type.
     const small = await canvas.convertToBlob({ type: 'image/webp', quality })
     if (small.type === 'image/webp' && small.size <= contentLimits.previewBytesMax) return await dataUrlOf(small)
     const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality })

@@ -1,4 +1,4 @@
-// Files before they are sent: what they are, a caption, and whether photos go as they are.
+// Files before they are sent: their types, a caption, and whether photos are sent unchanged.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
@@ -24,7 +24,7 @@ export type Destination = { chat: string; reply_to?: string | undefined }
 
 type Choice = { files: File[]; caption: string; sending: 'as-photo' | 'as-file' }
 
-/** Asks first; gives whether anything was sent. The caption goes with the first of several. */
+/** Asks first; returns whether anything was sent. The caption goes with the first of several. */
 export async function sendFiles(to: Destination, picked: readonly File[]): Promise<'sent' | 'kept'> {
   for (const { name } of picked.filter(isTooLarge))
     showToast({ kind: 'error', text: attachingWords.value.tooLarge(name) })

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks'
 const filesOf = (data: DataTransfer | null): File[] => [...(data?.files ?? [])]
 const bringsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
 
-/** Gives whether files are held above the element. A text that is pasted is left to the field. */
+/** Returns whether files are dragged over the element. A pasted text is left to the field. */
 export function useDroppedFiles(
   area: RefObject<HTMLElement | null>,
   onFiles: (files: File[]) => void,

@@ -28,7 +28,7 @@ export function VoiceButton({ onRecording }: { onRecording: (recording: VoiceRec
 
 type Running = { to: Destination; recording: VoiceRecording; onOver: (how: 'sent' | 'discarded') => void }
 
-/** In place of the field while somebody speaks. */
+/** Replaces the field while a person records a voice message. */
 export function VoiceStrip({ to, recording, onOver }: Running): VNode {
   const spokenMs = useSignal(0)
   const w = attachingWords.value

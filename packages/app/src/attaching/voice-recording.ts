@@ -1,4 +1,4 @@
-// A voice message while it is spoken: the microphone until it is sent or thrown away.
+// A voice message during its recording: the microphone until it is sent or discarded.
 import { Deferred } from '@postern/protocol'
 import type { PreparedFile } from './prepare-file.ts'
 import { voiceType } from './voice-type.ts'
@@ -8,7 +8,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = { 'audio/ogg': 'ogg', 'audi
 
 export type VoiceRecording = {
   readonly startedMs: number
-  /** What was spoken. */
+  /** Returns the recording. */
   finish(): Promise<PreparedFile>
   discard(): void
 }

@@ -1,9 +1,9 @@
-// Whether this browser records voices, and as what.
+// Whether this browser can record voices, and in which format.
 
-/** What every app plays comes first. */
+/** The format that every app plays comes first. */
 const TYPES = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4']
 
-/** Undefined where there is no microphone to ask for, or no type that others play. */
+/** Undefined without a microphone, or without a format that others can play. */
 export const voiceType = (): string | undefined =>
   'mediaDevices' in navigator && 'MediaRecorder' in globalThis
     ? TYPES.find(type => MediaRecorder.isTypeSupported(type))

@@ -1,4 +1,4 @@
-// What is said while something is attached: files, polls, a voice.
+// The texts for attaching files, polls and voice messages.
 import { contentLimits } from '@postern/protocol'
 import { inLanguages, plural } from '../i18n/language.ts'
 import { sizeOf } from '../i18n/sizes.ts'

@@ -1,4 +1,4 @@
-// A photo that is here and not decoded: why, and a way to see it all the same.
+// A photo that was fetched and not decoded: the reason, and a way to see it all the same.
 import type { VNode } from 'preact'
 import { begin } from '../parts/attempt.ts'
 import { FileLine } from '../parts/file-line.tsx'

@@ -1,13 +1,14 @@
-// Which photos wait for the person's word: decoding them may take more memory than the device has, or is not what was announced.
+// Which photos wait for the person's consent: decoding them may take more memory than the device has, or they differ
+// from the announced size.
 import { appLimits, type PictureHead } from '@postern/protocol'
 import type { FileInfo } from '../contract/objects.ts'
 
 export type PhotoHold =
   | { why: 'large'; width: number; height: number; memoryBytes: number }
-  /** Of another size than its sender said. */
+  /** The size differs from the sender's statement. */
   | { why: 'other-size' }
   | { why: 'moves' }
-  /** No picture whose size can be read: a page never decodes it. */
+  /** Not a picture whose size can be read: a page never decodes it. */
   | { why: 'unknown' }
 
 const BYTES_PER_PIXEL = 4
@@ -23,7 +24,7 @@ export function holdOf(file: FileInfo, head: PictureHead | undefined): PhotoHold
   return head.moves ? { why: 'moves' } : undefined
 }
 
-/** A photo that lies on its side is stated upright. */
+/** A rotated photo has its upright size in the message. */
 function isAsStated({ width, height }: FileInfo, head: PictureHead): boolean {
   if (width === undefined || height === undefined) return true
   return (width === head.width && height === head.height) || (width === head.height && height === head.width)

@@ -1,4 +1,4 @@
-// Why a photo is not shown by itself, and what can be done about it.
+// Why a photo is not shown automatically, and what the person can do about it.
 import { inLanguages, language } from '../i18n/language.ts'
 import { sizeOf } from '../i18n/sizes.ts'
 import type { PhotoHold } from './held-photo.ts'
@@ -40,7 +40,7 @@ export function holdWords(hold: PhotoHold): { text: string; action: string } {
   }
 }
 
-/** `20,000 × 20,000`, which does not break. */
+/** `20,000 × 20,000`, without a line break. */
 function pixelsOf({ width, height }: { width: number; height: number }): string {
   const number = new Intl.NumberFormat(language.value)
   return `${number.format(width)}\u00a0×\u00a0${number.format(height)}`

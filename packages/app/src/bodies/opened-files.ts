@@ -1,14 +1,14 @@
-// Files that are open on this page: deciphered bytes under an address of the browser, within a budget.
+// Files that are open on this page: decrypted bytes under an address of the browser, within a budget.
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { CallError } from '../contract/calls.ts'
 import type { FaultView, FileInfo } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
 import { holdOf, type PhotoHold } from './held-photo.ts'
 
-/** What is not shown is let go of, the least recent first, when more than this is open. */
+/** When more than this is open, files that are not shown are closed, the least recent first. */
 const OPEN_BYTES_MAX = 64 * 1024 * 1024
 
-/** Only these are shown as what they say they are: anything else could run in the page's name. */
+/** Only these are shown with their declared type: anything else could run in the page's name. */
 const SHOWN_TYPES = new Set([
   'image/jpeg',
   'image/png',
@@ -28,7 +28,7 @@ export type FileView =
   | { kind: 'closed' }
   | { kind: 'opening' }
   | { kind: 'open'; url: string }
-  /** A photo that is here, and is not to be decoded before the person asks for it. */
+  /** A photo that was fetched, and is not decoded before the person asks for it. */
   | { kind: 'held'; url: string; hold: PhotoHold }
   | { kind: 'failed'; fault: FaultView }
 
@@ -49,7 +49,7 @@ function keptOf({ message }: FilePlace): Kept {
 
 export const openedFile = (place: FilePlace): ReadonlySignal<FileView> => keptOf(place).state
 
-/** From now on it is not let go of, until the function that is given back is called. */
+/** Keeps it open until the returned function is called. */
 export function holdFile(place: FilePlace): () => void {
   const one = keptOf(place)
   one.users += 1
@@ -60,7 +60,7 @@ export function holdFile(place: FilePlace): () => void {
   }
 }
 
-/** Fetched when it is not here yet; what fails stands in the state, and can be tried again. */
+/** Fetches it if needed; a failure is part of the state, and can be retried. */
 export async function openFile(place: FilePlace): Promise<FileView> {
   const one = keptOf(place)
   if (one.state.value.kind !== 'closed' && one.state.value.kind !== 'failed') return one.state.value

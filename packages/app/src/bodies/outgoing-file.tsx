@@ -1,4 +1,4 @@
-// A file on its way out: what it is, and how much of it has gone.
+// A file on its way out: its type, and how much of it was sent.
 import type { VNode } from 'preact'
 import type { OutgoingFile } from '../contract/objects.ts'
 import { lengthOf, sizeOf } from '../i18n/sizes.ts'

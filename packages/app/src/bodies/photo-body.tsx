@@ -31,7 +31,7 @@ export function PhotoBody({ place, onShow }: PhotoBodyProps): VNode {
       style={{ '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }}
       onClick={() => (state.kind === 'open' || state.kind === 'opening' ? onShow(place) : open())}
     >
-      {/* Not a label of the button: that would silence what is said when it cannot be had. */}
+      {/* Not a label of the button: that would silence the error text. */}
       <span class="unseen">{bodyWords.value.showPhoto(file.name)}</span>
       {preview && <img class="photo-body-preview" src={preview} alt="" />}
       {state.kind === 'open' && <img class="photo-body-picture" src={state.url} alt="" decoding="async" />}

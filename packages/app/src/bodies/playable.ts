@@ -1,4 +1,4 @@
-// What a page plays: a video whose bytes it can hold.
+// Which files a page plays: videos whose bytes fit into its memory.
 import type { FileInfo } from '../contract/objects.ts'
 
 const PLAYED_BYTES_MAX = 100_000_000

@@ -1,4 +1,4 @@
-// A poll: choices until one has voted, then how all have; change, take back, close.
+// A poll: choices before the vote, then the results; change, withdraw, close.
 import { useSignal } from '@preact/signals'
 import type { RefObject, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { bodyWords } from './words.ts'
 
 const votes = lazyImport(() => import('./poll-votes.tsx'))
 
-/** `meta`: when it was asked; it stands in the last line. */
+/** `meta`: the time of the question, shown in the last line. */
 type PollBodyProps = { message: Message; poll: Poll; isOwn: boolean; meta: VNode }
 
 export function PollBody({ message, poll, isOwn, meta }: PollBodyProps): VNode {
@@ -62,7 +62,7 @@ const Act = ({ word, onAct }: { word: string; onAct: () => void }): VNode => (
   </button>
 )
 
-/** The choice that had the focus goes when its vote counts: without this the keyboard would begin at the top of the page. */
+/** The focused choice disappears when its vote counts: without this the keyboard would start at the top of the page. */
 function useFocusKept(showsResults: boolean): RefObject<HTMLDivElement | null> {
   const acts = useRef<HTMLDivElement>(null)
   const body = acts.current?.parentElement

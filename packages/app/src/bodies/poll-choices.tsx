@@ -1,4 +1,4 @@
-// The choices of a poll before one has voted: one of them, or several and a button.
+// The choices of a poll before the vote: one of them, or several and a button.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
@@ -47,7 +47,7 @@ export function PollChoices({ poll, onVote }: PollChoicesProps): VNode {
   )
 }
 
-/** An arrow leads on and votes for nothing: by itself a browser would choose each radio on the way, for everybody to see. */
+/** An arrow moves without voting: by default a browser would choose each radio on the way, visible to everybody. */
 function moveOnly(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key]
   const inputs = [...event.currentTarget.querySelectorAll('input')]

@@ -1,4 +1,4 @@
-// How everybody has voted: shares, counts, bars, and one's own vote marked.
+// The results of a poll: shares, counts, bars, and the person's own vote marked.
 import type { VNode } from 'preact'
 import type { Poll } from '../contract/objects.ts'
 import { Icon } from '../parts/icons/icon.tsx'

@@ -1,4 +1,4 @@
-// A poll in figures: shares that add up to a hundred, and how many people have voted.
+// Statistics of a poll: shares that add up to a hundred, and the number of voters.
 import type { Poll } from '../contract/objects.ts'
 
 /** Percent of all votes, rounded so that they add up: the largest remainders are rounded up. */
@@ -15,6 +15,6 @@ export function sharesOf(votes: readonly number[]): number[] {
   return shares
 }
 
-/** Of several answers one person may have given many. */
+/** With several answers, one person may have given many. */
 export const peopleWhoVoted = ({ options }: Poll): number =>
   new Set(options.flatMap(({ voters }) => voters.map(({ id }) => id))).size

@@ -1,4 +1,4 @@
-// Who has voted for what.
+// The voters of each answer.
 import type { VNode } from 'preact'
 import type { Poll } from '../contract/objects.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'

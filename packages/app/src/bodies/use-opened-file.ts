@@ -7,7 +7,7 @@ import { type FilePlace, type FileView, holdFile, openedFile, openFile } from '.
 
 type Opened = { state: FileView; open: () => void }
 
-/** What comes of it stands in the state of the file. */
+/** The state of the file has the outcome. */
 const quietly = { refused: () => undefined }
 
 /** `at once`: fetched as soon as it is shown; `asked`: when somebody wants it. */
@@ -25,7 +25,7 @@ export function useOpenedFile(place: FilePlace, when: 'at once' | 'asked'): Open
   return { state: openedFile(place).value, open }
 }
 
-/** While it is shown it is fetched again: the relay may be away for a moment only. */
+/** Retried while it is shown: the relay may be away only for a moment. */
 async function openOrThrow(place: FilePlace): Promise<void> {
   const state = await openFile(place)
   if (state.kind === 'failed') throw new CallError(state.fault)

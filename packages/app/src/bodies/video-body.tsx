@@ -16,7 +16,7 @@ export function VideoBody({ place }: { place: FilePlace }): VNode {
   return isPlayable(place.file) ? <PlayedVideo place={place} /> : <SavedVideo place={place} />
 }
 
-/** All of it would have to be in the memory of the page. */
+/** All of it would have to fit into the memory of the page. */
 const SavedVideo = ({ place }: { place: FilePlace }): VNode => (
   <>
     <FileBody place={place} />

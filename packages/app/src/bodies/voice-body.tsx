@@ -1,4 +1,4 @@
-// A voice message: one button, a line that shows where it is, and the time.
+// A voice message: one button, a progress line, and the time.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
@@ -19,7 +19,7 @@ export function VoiceBody({ place }: { place: FilePlace }): VNode {
   const audio = useRef<HTMLAudioElement>(null)
   const isPlaying = useSignal(false)
   const atSec = useSignal(0)
-  // Some recordings do not say how long they are: then the message does.
+  // Some recordings do not contain their duration: then the message has it.
   const lengthSec = (place.file.duration_ms ?? 0) / 1000
   const w = bodyWords.value
   const toggle = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// What the bodies of messages say by themselves: polls, photos, files, voices.
+// The texts of message bodies: polls, photos, files, voices.
 import { inLanguages, plural } from '../i18n/language.ts'
 
 export const bodyWords = inLanguages({

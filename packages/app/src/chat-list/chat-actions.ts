@@ -1,4 +1,4 @@
-// What can be done with a chat from the list.
+// The actions on a chat in the list.
 import type { ChatLine } from '../contract/objects.ts'
 import { isolated } from '../conversation/isolate.ts'
 import { call } from '../link/link.ts'

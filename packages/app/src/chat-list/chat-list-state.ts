@@ -1,4 +1,4 @@
-// What of the list of chats outlives a look at a chat: the chats themselves, the folder, what is searched for.
+// The state of the chat list that outlives a visit to a chat: the chats themselves, the folder, the search text.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { ChatLine } from '../contract/objects.ts'
 import { watch } from '../link/link.ts'
@@ -7,12 +7,12 @@ import { type Folder, type SortedChats, sortChats } from './sort-chats.ts'
 
 const lines = signal<readonly ChatLine[] | undefined>(undefined)
 
-/** Undefined until the core has told them. */
+/** Undefined until the core has sent them. */
 export const sortedChats: ReadonlySignal<SortedChats | undefined> = computed(
   () => lines.value && sortChats(lines.value),
 )
 
-/** The ids of the list that is shown, as they stand in it. */
+/** The ids of the shown list, in its order. */
 export const chatsInOrder: ReadonlySignal<readonly string[]> = computed(
   () => sortedChats.value?.[folder.value].map(({ id }) => id) ?? [],
 )
@@ -28,11 +28,11 @@ export function startChatList(): void {
   })
 }
 
-/** Where one pane is shown at a time the list is shown first. */
+/** If one pane is shown at a time, the list is shown first. */
 export function focusSearch(): boolean {
   if (!searchField.current) return false
   const field = searchField.current
-  // At once where it is seen: what is typed right behind the shortcut belongs into it.
+  // Immediately if it is visible: keys typed right after the shortcut belong to it.
   if (field.offsetParent !== null) field.select()
   else {
     if (route.value.screen !== 'chats') go({ screen: 'chats' })

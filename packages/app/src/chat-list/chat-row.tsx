@@ -1,4 +1,4 @@
-// A row of the list: whom it is with, what was said last, how much is unread.
+// A row of the list: the chat's name, its last message, and the unread count.
 import type { VNode } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { ChatLine } from '../contract/objects.ts'
@@ -20,7 +20,7 @@ import { chatListWords } from './words.ts'
 export type RowPlace = { at: number; count: number; isActive: boolean; isChosen: boolean }
 type ChatRowProps = { line: ChatLine; me: string; place: RowPlace }
 
-/** One stop of the tab key for all rows; arrows move between them. */
+/** One tab stop for all rows; arrows move between them. */
 export function ChatRow({ line, me, place }: ChatRowProps): VNode {
   const shown = useRef(line)
   shown.current = line
@@ -52,13 +52,13 @@ export function ChatRow({ line, me, place }: ChatRowProps): VNode {
         data-at={place.at}
         {...touch}
         onClick={event => {
-          // The finger that opened the menu is lifted: that opens no chat.
+          // Lifting the finger that opened the menu does not open the chat.
           if (wasHeld.current) event.preventDefault()
           wasHeld.current = false
         }}
         onContextMenu={event => {
           event.preventDefault()
-          // By the keyboard there is no pointer to stand at.
+          // The keyboard has no pointer position.
           open(
             event.clientX === 0 && event.clientY === 0 ? event.currentTarget : { x: event.clientX, y: event.clientY },
           )
@@ -77,7 +77,7 @@ export function ChatRow({ line, me, place }: ChatRowProps): VNode {
   )
 }
 
-/** Its place is the count's while there is one; it is told all the same. */
+/** The count replaces it while there is one; it is read out all the same. */
 const Pin = ({ isSeen }: { isSeen: boolean }): VNode => (
   <span class="chat-row-sign">
     {isSeen && <Icon name="pin" size={14} />}
@@ -85,7 +85,7 @@ const Pin = ({ isSeen }: { isSeen: boolean }): VNode => (
   </span>
 )
 
-/** The count is read out right behind the name, wherever it is seen. */
+/** The count is read out right after the name, wherever it is displayed. */
 function TopLine({ line }: { line: ChatLine }): VNode {
   const w = chatListWords.value
   return (

@@ -1,4 +1,4 @@
-// Nobody to write to yet: how that changes.
+// No contacts yet: how to find some.
 import type { VNode } from 'preact'
 import { Button } from '../parts/fields/button.tsx'
 import { Logo } from '../parts/icons/logo.tsx'

@@ -7,7 +7,7 @@ const AFTER_UNITS = 140
 
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').toWellFormed()
 
-/** Without a hit, which another way of comparing has found, the beginning. */
+/** Without a match, because core compares differently, the beginning. */
 export function excerptOf(text: string, wanted: string): Excerpt {
   const at = text.toLowerCase().indexOf(wanted.toLowerCase())
   if (at < 0 || wanted === '') return { before: inOneLine(text.slice(0, AFTER_UNITS)), hit: '', after: '' }

@@ -1,4 +1,4 @@
-// A message that was found, with the words around what was searched for.
+// A found message, with the words around the match.
 import type { VNode } from 'preact'
 import type { Message } from '../contract/objects.ts'
 import { snippetOf } from '../conversation/snippet.ts'

@@ -1,4 +1,4 @@
-// The quiet line above the chats: the account is nowhere else.
+// The quiet line above the chats: the account exists nowhere else.
 import type { VNode } from 'preact'
 import { inLanguages } from '../i18n/language.ts'
 import { useView } from '../link/link.ts'

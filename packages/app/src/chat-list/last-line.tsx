@@ -1,4 +1,4 @@
-// The second line of a row: what was said last, or what stands in the field.
+// The second line of a row: the last message, or the draft.
 import type { VNode } from 'preact'
 import type { ChatLine } from '../contract/objects.ts'
 import { noticeLine } from '../conversation/rows/notice-words.ts'
@@ -29,7 +29,7 @@ export function LastLine({ line, me }: { line: ChatLine; me: string }): VNode {
         </bdi>
       </>
     )
-  // Not beside the newest message: that one may be somebody else's, and has arrived.
+  // Not next to the newest message: that one may be another person's, and has arrived.
   if (line.waiting > 0)
     return (
       <>

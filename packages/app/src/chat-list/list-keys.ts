@@ -9,7 +9,7 @@ export function neighbourOf(chats: readonly string[], from: string | undefined, 
 
 const PAGE_ROWS = 8
 
-/** The place to which a key moves, or nothing when it is no key of a list. */
+/** The target position of a key, or undefined when it is not a key of a list. */
 export function placeAfterKey(key: string, at: number, count: number): number | undefined {
   const to = {
     ArrowDown: at + 1,

@@ -1,4 +1,4 @@
-// A chat with somebody new: by the link one got, or by one's own that is shown.
+// A chat with a new person: by their link, or by showing the person's own link.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
@@ -54,7 +54,7 @@ function OwnLink({ link }: { link: string }): VNode {
     try {
       await navigator.share({ url: link })
     } catch {
-      // Closed without choosing anybody: that is an answer, too.
+      // Closed without a choice: that is an answer, too.
     }
   }
   return (

@@ -1,4 +1,4 @@
-// A list of chats with rows of one height: arrows move in it, and of a long one only what is seen is in the document.
+// A list of chats with rows of one height: arrows move in it, and only the visible part of a long one is in the document.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -14,7 +14,7 @@ type RowListProps = { label: string; lines: readonly ChatLine[]; me: string }
 const ROW_REM = 4.375
 const rowPx = (): number => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 
-/** Where of the list its pane shows something. */
+/** The visible part of the list in its pane. */
 function useSeen(list: { current: HTMLElement | null }) {
   const seen = useSignal({ scrollPx: 0, heightPx: 2_000 })
   useLayoutEffect(() => {
@@ -48,7 +48,7 @@ export function RowList({ label, lines, me }: RowListProps): VNode {
   const focusRow = (at: number): void => {
     active.value = lines[at]?.id
     const focus = () => list.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus()
-    // The row may only come into the document by becoming the active one.
+    // The row may enter the document only by becoming the active one.
     requestAnimationFrame(focus)
   }
   return (

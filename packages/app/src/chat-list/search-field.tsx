@@ -1,4 +1,4 @@
-// The field above the list. Esc empties it, the arrow down leads to what was found.
+// The field above the list. Esc empties it, arrow down moves to the results.
 import type { VNode } from 'preact'
 import { Icon } from '../parts/icons/icon.tsx'
 import { searchField, searchText } from './chat-list-state.ts'
@@ -37,7 +37,7 @@ export function SearchField(): VNode {
         enterKeyHint="search"
         aria-label={w.search}
         placeholder={w.search}
-        // Empty it has no direction of its own: its hint stands where the page begins.
+        // Empty, it has no direction: its hint is at the start of the line.
         dir={searchText.value === '' ? undefined : 'auto'}
         maxLength={SEARCH_UNITS_MAX}
         autocomplete="off"

@@ -1,4 +1,4 @@
-// What a search finds: chats by their name at once, messages as soon as the core has looked.
+// The results of a search: chats by their name immediately, messages as soon as the core has searched.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -17,7 +17,7 @@ import { chatListWords } from './words.ts'
 const PAUSE_MS = 200
 const PAGE = 30
 
-/** `text` it belongs to: an answer that comes late must not stand under another search. */
+/** The `text` of the search: a late answer must not appear under another search. */
 type Answer = { text: string; messages: Message[]; hasMore: boolean }
 
 async function ask(text: string, before?: Answer): Promise<Answer | undefined> {

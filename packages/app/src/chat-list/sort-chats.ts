@@ -1,4 +1,4 @@
-// Which part of the list a chat stands in, and what a search leaves of it.
+// The part of the list that a chat belongs to, and the chats that match a search.
 import type { ChatLine } from '../contract/objects.ts'
 
 export type Folder = 'chats' | 'archived' | 'requests'
@@ -13,7 +13,7 @@ export function sortChats(lines: readonly ChatLine[]): SortedChats {
   }
 }
 
-/** As people write names when they search: without marks, in small letters. */
+/** As people write names when they search: without marks, in lower case. */
 const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLocaleLowerCase()
 
 /** Each word of the search begins a word of the name. */
@@ -25,5 +25,5 @@ export function findChats(lines: readonly ChatLine[], text: string): ChatLine[] 
   })
 }
 
-/** Nobody who reads this is one: a bot in a chat of two is the other one. */
+/** The reader is never a bot: a bot in a chat of two is the other one. */
 export const isBotChat = ({ type, members }: ChatLine): boolean => type === 'private' && members.some(({ bot }) => bot)

@@ -1,4 +1,4 @@
-// What the list of chats says by itself.
+// The texts of the chat list.
 import { inLanguages, plural } from '../i18n/language.ts'
 
 export const chatListWords = inLanguages({

@@ -1,4 +1,4 @@
-// What a page may ask for. Each call changes something under a key of its own: asked again after core has moved, it counts once.
+// The calls of a page. Each has a key of its own: repeated after the core has moved, it counts once.
 import type { PictureHead } from '@postern/protocol'
 import type { FaultView, MentionView, Message, OutgoingFile, PollDraft, SafetyNumberView } from './objects.ts'
 import type { Settings } from './settings.ts'
@@ -9,35 +9,38 @@ type OfMessage = InChat & { message: string }
 export type Calls = {
   // The account.
   createAccount: { asked: { name: string }; answer: void }
-  /** Who invites, with or without an account; the name is empty when the relay has no profile that the link opens. */
+  /** The inviter, with or without an account; the name is empty when the relay has no profile that the link opens. */
   previewInvite: {
     asked: { link: string }
     answer: { account: string; name: string; about: string; bot: boolean; avatar?: string }
   }
-  /** Gives the chat's id. */
+  /** Returns the chat's id. */
   openInvite: { asked: { link: string }; answer: { chat: string } }
   newInvite: { asked: Record<string, never>; answer: void }
   setProfile: { asked: { name?: string; about?: string; avatar?: Blob | null }; answer: void }
   /** From this browser alone. */
   removeAccount: { asked: Record<string, never>; answer: void }
-  /** At the relay, for good, and then from this browser. */
+  /** At the relay, permanently, and then from this browser. */
   deleteAccount: { asked: Record<string, never>; answer: void }
-  /** The account was opened elsewhere: here again. */
+  /** The account was opened elsewhere: open it here again. */
   useHere: { asked: Record<string, never>; answer: void }
-  /** The relay takes new accounts by a code only: answered when it has taken this one. */
+  /** The relay accepts new accounts only with a code: answered when it has accepted this one. */
   useRelayCode: { asked: { code: string }; answer: void }
 
-  // Keeping it.
+  // Saving it.
   newWords: { asked: Record<string, never>; answer: { words: string[] } }
   recoveryFile: { asked: { words: string[] }; answer: { file: Blob; name: string } }
   backupFile: { asked: { words: string[] }; answer: { file: Blob; name: string } }
-  /** Either file; tells which it was. */
+  /** Either file; returns which it was. */
   restore: { asked: { file: Blob; words: string[] }; answer: { kind: 'recovery' | 'backup' } }
-  /** The account leaves for another device: a code for that one to scan, or to be typed there. */
+  /** The account moves to another device: a code to scan or type there. */
   moveOut: { asked: Record<string, never>; answer: { code: string } }
-  /** The code is not wanted any more. */
+  /** The code is no longer wanted. */
   cancelMove: { asked: Record<string, never>; answer: void }
-  /** Whose account a code would bring. `fetchToken` is a secret of the page: the relay gives the copy to one who fetches. */
+  /**
+   * The owner of the account behind a code. `fetchToken` is a secret of the page: the relay gives the copy to one
+   * fetcher.
+   */
   lookAtMove: { asked: { code: string; fetchToken: string }; answer: { name: string; avatar?: string } }
   moveIn: { asked: { code: string; fetchToken: string }; answer: void }
   askToPersist: { asked: Record<string, never>; answer: { persisted: boolean } }
@@ -46,7 +49,7 @@ export type Calls = {
   send: { asked: InChat & { text: string; reply_to?: string; mentions?: MentionView[] }; answer: void }
   sendFile: { asked: InChat & { bytes: Blob; file: OutgoingFile; text?: string; reply_to?: string }; answer: void }
   sendPoll: { asked: InChat & { poll: PollDraft; reply_to?: string }; answer: void }
-  /** Something waiting or refused is not sent any more. */
+  /** A waiting or refused message is not sent any more. */
   takeBack: { asked: { outgoing: string }; answer: void }
   retry: { asked: { outgoing: string }; answer: void }
 
@@ -59,7 +62,7 @@ export type Calls = {
   press: { asked: OfMessage & { data: string }; answer: void }
   read: { asked: InChat & { upTo?: string }; answer: void }
   draft: { asked: InChat & { text: string; reply_to?: string }; answer: void }
-  /** Fetched and checked when it is not here yet. `picture`: what the bytes of a photo say of it, where that can be read. */
+  /** Fetched and checked if needed. `picture`: the head of a photo, if it can be read. */
   openFile: { asked: OfMessage; answer: { bytes: Blob; picture?: PictureHead } }
   search: { asked: { text: string; chat?: string; beforeTs?: number; limit: number }; answer: { messages: Message[] } }
 
@@ -84,7 +87,7 @@ export type Calls = {
 
   // The app.
   setSettings: { asked: Partial<Settings>; answer: void }
-  /** Which chat this page shows, and whether somebody looks at it: no alert tells what is seen. */
+  /** Which chat this page shows, and whether somebody looks at it: a visible message causes no alert. */
   looking: { asked: { chat?: string; focused: boolean }; answer: void }
 }
 
@@ -92,7 +95,7 @@ export type AppCallName = keyof Calls
 export type CallAsked<Name extends AppCallName> = Calls[Name]['asked']
 export type AppCallAnswer<Name extends AppCallName> = Calls[Name]['answer']
 
-/** What a call rejects with on a page. */
+/** The error of a rejected call on a page. */
 export class CallError extends Error {
   readonly fault: FaultView
 

@@ -1,4 +1,4 @@
-// What screens show: the objects that the worker hands to pages. Plain data, so that it passes through a port or a channel.
+// The objects that the worker sends to pages for display. Plain data, so that it passes through a port or a channel.
 import type { Notice } from '@postern/bot-api/events'
 import type { Chat, Message } from '@postern/bot-api/objects'
 
@@ -19,10 +19,10 @@ export type HistoryWindow = {
   quoted?: Record<string, Message>
 }
 
-/** What stands in the field and was not sent. */
+/** The unsent content of the text field. */
 export type Draft = { text: string; reply_to?: string }
 
-/** What a person has set for a chat, on this device. */
+/** A person's settings for a chat, on this device. */
 export type ChatMarks = { muted: boolean; pinned: boolean; archived: boolean }
 
 /** A line of the chat list. */
@@ -32,7 +32,7 @@ export type ChatLine = Chat &
     last?: HistoryLine
     last_ts: number
     draft?: string
-    /** How many messages wait to be sent, and whether one was refused. */
+    /** The number of messages that wait to be sent, and whether one was refused. */
     waiting: number
     refused: boolean
   }
@@ -49,9 +49,9 @@ export type ChatDetail = Chat &
     verified: boolean
     /** In a group: the bots in it with their commands. */
     groupBots: (BotFacts & { id: string; name: string })[]
-    /** Nothing was said or done in it yet. */
+    /** Nothing was sent or done in it yet. */
     isEmpty: boolean
-    /** Where reading begins: the oldest message that was not read. */
+    /** Where reading begins: the oldest unread message. */
     firstUnread?: { id: string; ts: number }
   }
 
@@ -72,7 +72,7 @@ export type PersonDetail = {
 
 export type OwnProfile = { id: string; name: string; about: string; avatar?: string; inviteUrl: string }
 
-/** Something on its way out: it stands below the conversation until the relay has it. */
+/** A message on its way out: shown below the conversation until the relay has it. */
 export type OutgoingMessage = {
   key: string
   chat: string
@@ -98,12 +98,12 @@ export type OutgoingFile = {
 }
 
 /**
- * `waiting`: for the network, or for those before it. `doubt`: the relay did not answer, which is being found out.
- * `refused` stops those behind it until it is tried again or deleted.
+ * `waiting`: for the network, or for earlier ones. `doubt`: the relay did not answer, and the outcome is being checked.
+ * `refused` stops later ones until it is retried or deleted.
  */
 export type OutgoingState =
   | { kind: 'waiting' }
-  /** `sentBytes`: of a file that is being uploaded. As long as it is there the message can be taken back. */
+  /** `sentBytes`: of a file that is being uploaded. While it is present, the message can be taken back. */
   | { kind: 'sending'; sentBytes?: number }
   | { kind: 'doubt' }
   | { kind: 'refused'; fault: FaultView }
@@ -111,14 +111,14 @@ export type OutgoingState =
 export type MentionView = { user: string; offset: number; length: number }
 export type PollDraft = { question: string; options: string[]; multiple: boolean; close_ts?: number }
 
-/** An error as it passes to a page: screens say it in their own language. */
+/** An error in the form for a page: screens translate it. */
 export type FaultView = {
   code: string
   message: string
   details?: Record<string, string | number | boolean | undefined>
 }
 
-/** Of a message's buttons: which was pressed, and how that stands. */
+/** The pressed button of a message, and the state of the press. */
 export type PressState = { data: string; state: 'pending' | 'unanswered' }
 
 export type SafetyNumberView = { account: string; number: string; qr: string }

@@ -1,13 +1,13 @@
-// What a person has set for the app on this device.
+// A person's settings for the app on this device.
 
-/** Every setting, declared here alone: the choices, the default first; or what a switch is by default. */
+/** Every setting, declared here alone: the choices, the default first; or the default of a switch. */
 export const settingRules = {
   language: ['auto', 'en', 'ru'],
   scheme: ['auto', 'light', 'dark'],
-  /** What a notification tells. */
+  /** The content of a notification. */
   notify: ['name', 'nothing', 'words'],
   sound: true,
-  /** Enter sends, else Ctrl+Enter does. */
+  /** Enter sends, otherwise Ctrl+Enter does. */
   enterSends: true,
 } as const satisfies Readonly<Record<string, SettingRule>>
 
@@ -24,9 +24,9 @@ export const defaultSettings = Object.fromEntries(
   Object.entries(settingRules).map(([name, rule]) => [name, defaultOf(rule)]),
 ) as Settings
 
-/** How the account is kept from being lost. */
+/** How the account is protected from being lost. */
 export type BackupState = {
-  /** Whether the browser promised not to clear the storage; undefined when it cannot say. */
+  /** Whether the browser promised not to clear the storage; undefined when it cannot tell. */
   persisted: boolean
   recoverySavedMs?: number
   /** People were added since. */
@@ -34,7 +34,7 @@ export type BackupState = {
   backupSavedMs?: number
   usedBytes: number
   quotaBytes: number
-  /** Since the account was made, so that a screen can remind. */
+  /** Since the account was created, so that a screen can remind. */
   accountMadeMs: number
   messagesSent: number
 }

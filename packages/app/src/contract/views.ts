@@ -1,4 +1,4 @@
-// What a page may watch: each view is read in the worker, and sent again when it has changed.
+// The views that a page may watch: each is read in the worker, and sent again when it has changed.
 import type {
   ChatDetail,
   ChatLine,
@@ -12,7 +12,7 @@ import type {
 import type { BackupState, Settings } from './settings.ts'
 import type { Stage } from './stage.ts'
 
-/** A window of so many rows around a time, or at the end. With `message` around that one, whose time a link does not tell. */
+/** A window of rows around a time, or at the end. With `message`, around that one, whose time a link does not contain. */
 export type HistoryAnchor = { at: 'end' } | { at: number; message?: string }
 
 export type Views = {
@@ -21,7 +21,10 @@ export type Views = {
   connection: { args: []; value: 'online' | 'connecting' }
   /** Pinned ones first, then the newest. Requests, too: by `state`. */
   chats: { args: []; value: ChatLine[] }
-  /** Of the people of private chats: their pictures as data: URLs, by account. Apart from the chats, or each message would post them all. */
+  /**
+   * The pictures of people in private chats as data: URLs, by account. Separate from the chats, or each message would
+   * post them all.
+   */
   faces: { args: []; value: Record<string, string> }
   /** For the title and the badge: of chats that are not muted. */
   unread: { args: []; value: { chats: number; messages: number } }
@@ -32,7 +35,7 @@ export type Views = {
   /** By message. */
   presses: { args: [chat: string]; value: Record<string, PressState> }
   person: { args: [account: string]; value: PersonDetail }
-  /** Whom one can add to a group: people and bots of private chats. */
+  /** The people who can be added to a group: people and bots of private chats. */
   contacts: { args: []; value: (Person & { bot: boolean })[] }
   blocked: { args: []; value: Person[] }
   settings: { args: []; value: Settings }

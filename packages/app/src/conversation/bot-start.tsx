@@ -1,4 +1,4 @@
-// An empty chat with a bot: who it is, what it does, and who reads along.
+// An empty chat with a bot: its name, its description, and who can read the messages.
 import type { VNode } from 'preact'
 import { Avatar } from '../parts/avatar/avatar.tsx'
 import { Icon } from '../parts/icons/icon.tsx'
@@ -11,7 +11,7 @@ export function BotStart(): VNode {
   const chat = useTalk().chat.value
   const w = conversationWords.value
   return (
-    // Reached by Tab: a long description is scrolled before one starts.
+    // Reached by Tab: a long description is scrolled before the start.
     <div class="bot-start" tabIndex={0}>
       <div class="bot-start-column">
         <Avatar id={chat.id} name={chat.name} bot size="xl" />

@@ -1,4 +1,4 @@
-// The screen on which one talks.
+// The screen of a conversation.
 import { type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -20,7 +20,7 @@ const ChatSearch = lazyPart(() => import('./header/chat-search.tsx').then(({ Cha
 
 type ConversationProps = { chat: string; message?: string | undefined }
 
-/** Another chat is another screen: no position, draft or menu of one is carried into the next. */
+/** Another chat is another screen: no position, draft or menu is carried over. */
 export const Conversation = ({ chat, message }: ConversationProps): VNode => (
   <section class="conversation">
     <Known key={chat} chat={chat} message={message} />
@@ -51,7 +51,7 @@ function Open({ detail, me, message }: Opened): VNode {
   const opening = useMemo(() => openingOf(detail.peek(), message), [])
   const isSearching = useSignal(false)
   const area = useRef<HTMLDivElement>(null)
-  // Not while something stands in the field: it may be learnt late that this is a bot.
+  // Not while there is a text in the field: the app may learn late that this is a bot.
   const isUnbegun = useComputed(
     () =>
       detail.value.bot !== undefined &&

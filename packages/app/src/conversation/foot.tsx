@@ -1,4 +1,4 @@
-// What stands below a conversation: the field, or in its place what has to be done first.
+// The area below a conversation: the field, or the step that has to be done first.
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'

@@ -1,7 +1,7 @@
-// Somebody's name within a sentence of ours: whatever stands in it, the words around it keep their order.
+// A person's name within a sentence of ours: whatever it contains, the words around it keep their order.
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
-/** Embeddings, overrides and isolates: one that is left open would turn the rest of the sentence. */
+/** Embeddings, overrides and isolates: an open one would reverse the rest of the sentence. */
 const turning = /[\u202a-\u202e\u2066-\u2069]/g
 
 export const isolated = (name: string): string => `${FIRST_STRONG_ISOLATE}${name.replace(turning, '')}${POP_ISOLATE}`

@@ -1,11 +1,11 @@
-// What was sent from this page a moment ago: it stands there before the core has it, and then as the core shows it.
+// Messages that this page has just sent: shown before the core has them, and then as the core shows them.
 import type { MentionView, OutgoingMessage } from '../contract/objects.ts'
 import type { ComposerSubmission } from './writing/composer-state.ts'
 
 type Send = Extract<ComposerSubmission, { kind: 'send' }>
 type Sent = { key: string; chat: string; madeMs: number; isOnline: boolean }
 
-/** As the core is told it. */
+/** In the form for the core. */
 export const saidIn = ({
   text,
   mentions,
@@ -22,7 +22,7 @@ export const pendingOf = (submission: Send, { isOnline, ...sent }: Sent): Outgoi
   state: { kind: isOnline ? 'sending' : 'waiting' },
 })
 
-/** In the order in which they go out: the core has what was sent first. */
+/** In sending order: the core has the first ones. */
 export function withPending(
   queued: readonly OutgoingMessage[],
   pending: readonly OutgoingMessage[],

@@ -1,8 +1,8 @@
-// A message in one line: in a quote, a strip above the field, a search result, what is read out.
+// A message in one line: for a quote, a strip above the field, a search result, an announcement.
 import type { FileInfo, Message } from '../contract/objects.ts'
 import { conversationWords } from './words.ts'
 
-/** A line shows far less; what is not cut would be laid out all the same. */
+/** A line shows far less; an uncut text would be laid out all the same. */
 const SNIPPET_UNITS_MAX = 240
 
 export function snippetOf(message: Message): string {

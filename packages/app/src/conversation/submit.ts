@@ -1,4 +1,5 @@
-// What leaves the field: it is emptied at once, and the message stands below the others in the same moment.
+// Sends the content of the field: the field is emptied immediately, and the message appears below the others in the
+// same moment.
 import { call } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
 import { pendingOf, saidIn } from './pending.ts'
@@ -16,7 +17,7 @@ export async function submitField(talk: Talk): Promise<void> {
   if (!done) talk.compose.giveBack(submission)
 }
 
-/** A command that needs nothing more. */
+/** A command without arguments. */
 export async function sendText(talk: Talk, text: string): Promise<void> {
   await send(talk, { kind: 'send', text, mentions: mentionsIn(text, talk.chat.peek(), new Map()) })
 }
@@ -39,7 +40,7 @@ async function send(talk: Talk, submission: Send): Promise<boolean> {
   return done !== undefined
 }
 
-/** Whoever sends wants to see it: at the end, below the line of what was not read. */
+/** The sender wants to see it: at the end, below the line of unread messages. */
 export function showEnd(talk: Talk): void {
   talk.sent.value++
   talk.jump.value = { to: 'end' }

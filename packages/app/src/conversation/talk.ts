@@ -1,4 +1,4 @@
-// What the rows, the header and the field of one open conversation share.
+// The state that the rows, the header and the field of one open conversation share.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
@@ -6,31 +6,31 @@ import type { ChatDetail, Message, OutgoingMessage, Person, PressState } from '.
 import { withPending } from './pending.ts'
 import { ComposerState } from './writing/composer-state.ts'
 
-/** Where to go: to a message, whose time may not be known, or to the end. */
+/** The target: a message, whose time may be unknown, or the end. */
 export type Jump = { to: 'end' } | { to: 'message'; id: string; ts?: number }
 
 export type Talk = {
   chat: ReadonlySignal<ChatDetail>
   me: string
   isGroup: boolean
-  /** Of a stranger, and not accepted yet. */
+  /** From a stranger, and not accepted yet. */
   isRequest: ReadonlySignal<boolean>
-  /** Accounts that are bots, of those who are here now. */
+  /** Accounts of present members that are bots. */
   bots: ReadonlySignal<ReadonlySet<string>>
   presses: ReadonlySignal<Record<string, PressState> | undefined>
   connection: ReadonlySignal<'online' | 'connecting' | undefined>
-  /** What is on its way out; undefined until it is known. */
+  /** Messages on their way out; undefined until they are known. */
   outgoing: ReadonlySignal<OutgoingMessage[] | undefined>
-  /** Of it, what the core has not answered yet. */
+  /** Those of them that the core has not answered yet. */
   pending: Signal<readonly OutgoingMessage[]>
-  /** What is in the window or quoted there, by id. */
+  /** The messages in the window or quoted there, by id. */
   messages: Signal<ReadonlyMap<string, Message>>
   compose: ComposerState
   /** The row that the arrows have reached. */
   activeRow: Signal<string | undefined>
   /** The row under the pointer. */
   hoveredRow: Signal<string | undefined>
-  /** A row that was jumped to, lit up for a moment. */
+  /** A row that was jumped to, highlighted for a moment. */
   litRow: Signal<string | undefined>
   jump: Signal<Jump | undefined>
   /** How often something was sent from here. */
@@ -42,7 +42,7 @@ type TalkParts = Pick<Talk, 'chat' | 'me' | 'presses' | 'connection'> & {
 }
 
 export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Talk {
-  // Told apart by its text: a chat changes with every message, who is a bot seldom does, and every row asks it.
+  // Compared by its text: a chat changes with every message, but its bots rarely do, and every row uses them.
   const botIds = computed(() => botsOf(chat.value).join(' '))
   const messages = signal<ReadonlyMap<string, Message>>(new Map())
   const pending = signal<readonly OutgoingMessage[]>([])
@@ -80,11 +80,11 @@ export function useTalk(): Talk {
   return talk
 }
 
-/** A finger that opens a chat wants to read: the keyboard would cover half of it. */
+/** A tap that opens a chat is for reading: the keyboard would cover half of it. */
 export function returnToField({ compose }: Talk): void {
   if (matchMedia('(hover: hover) and (pointer: fine)').matches) compose.wantsFocus.value++
 }
 
-/** The account's own word, while it is here; a message tells it of who has left. */
+/** The account's own statement, while it is a member; a message has it for former members. */
 export const isBot = (talk: Talk, person: Person & { bot?: boolean | undefined }): boolean =>
   person.bot ?? talk.bots.value.has(person.id)

@@ -1,11 +1,11 @@
-// Time as the screens' logic asks for it: a test has a clock of its own.
+// Time for the screens' logic: a test has its own clock.
 export type ScreenClock = {
   nowMs(): number
-  /** Gives what stops it. */
+  /** Returns a function that stops it. */
   after(delayMs: number, run: () => void): () => void
 }
 
-/** Time that passes, whatever the clock is set to. */
+/** Elapsed time, whatever the clock is set to. */
 export const pageTiming: ScreenClock = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {

@@ -1,4 +1,4 @@
-// What the conversation says by itself.
+// The texts of the conversation.
 import { inLanguages, plural } from '../i18n/language.ts'
 import { isolated } from './isolate.ts'
 

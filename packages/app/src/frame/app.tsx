@@ -1,4 +1,4 @@
-// The whole of it: picks what is shown by how far the app has come.
+// The root of the app: picks the screen by the app's stage.
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Stage } from '../contract/stage.ts'
@@ -12,7 +12,7 @@ import { Panes } from './panes.tsx'
 import { Splash } from './splash.tsx'
 import type { Lack } from './support.ts'
 
-// Seen once, or never: whoever has an account does not wait for them.
+// Shown once, or never: a person with an account does not wait for them.
 const Onboarding = lazily(() => import('../onboarding/onboarding.tsx').then(({ Onboarding }) => Onboarding))
 const OpenInvite = lazily(() => import('../onboarding/open-invite.tsx').then(({ OpenInvite }) => OpenInvite))
 const FailureScreen = lazily(() => import('./startup-failure.tsx').then(({ FailureScreen }) => FailureScreen))
@@ -32,7 +32,7 @@ function StageScreen({ stage }: { stage: Stage }): VNode {
   }
 }
 
-/** A core that begins anew says first that it starts. Whoever was writing goes on: the screen and what stands in its field stay. */
+/** A restarted core first reports that it starts. Writing continues: the screen and the text in its field stay. */
 function useStage(): Stage {
   const stage = useView('stage').value ?? { kind: 'starting' }
   const shown = useRef(stage)
@@ -40,10 +40,10 @@ function useStage(): Stage {
   return shown.current
 }
 
-/** All in one landmark, with what stands above the screens: a screen reader finds nothing beside it. */
+/** Everything is in one landmark, with the layers above the screens: a screen reader finds nothing outside of it. */
 export function App(): VNode {
   const stage = useStage()
-  // As when the account has moved: its code must not stand above the screen that says so.
+  // For example when the account has moved: its code must not stay above the screen that says so.
   useEffect(closeAllAbove, [stage.kind])
   return (
     <main class="app">
@@ -53,7 +53,7 @@ export function App(): VNode {
   )
 }
 
-/** Where not even a core can be asked for. */
+/** If not even a core can be requested. */
 export const LackScreen = ({ lack }: { lack: Lack }): VNode => (
   <main class="app">
     <FailureScreen why={lack} />

@@ -1,4 +1,4 @@
-// The language and the colours that a person has chosen, on the whole page.
+// Applies the person's language and colours to the whole page.
 import { effect } from '@preact/signals'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
@@ -12,7 +12,7 @@ function showAppearance(settings: Settings): void {
   followScheme(settings.scheme)
 }
 
-/** The colour of the browser's own bars: each of the two says for which scheme it is, a forced one holds for both. */
+/** The colour of the browser's own bars: each of the two names its scheme, a forced one applies to both. */
 function followScheme(scheme: Settings['scheme']): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const own = meta.dataset['scheme']

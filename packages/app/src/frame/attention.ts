@@ -1,4 +1,5 @@
-// What tells a person who looks elsewhere: the title, the badge, a notification, a sound. And to the core, at what this page looks.
+// Signals for a person who looks elsewhere: the title, the badge, a notification, a sound. Also reports to the core
+// what this page shows.
 
 import { effect } from '@preact/signals'
 import type { PushEvent } from '../contract/push-events.ts'
@@ -26,7 +27,7 @@ function showUnread(count: number): void {
 const serviceWorker = async (): Promise<ServiceWorkerRegistration | undefined> =>
   'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined
 
-/** By the service worker where there is one: Android shows no other, and it outlives the tab. */
+/** By the service worker if there is one: Android shows no other, and it outlives the tab. */
 async function notify({ chat, title, text }: Extract<PushEvent, { kind: 'alert' }>): Promise<void> {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
   const options = {
@@ -57,7 +58,7 @@ function hear(tiding: PushEvent): void {
       if (document.visibilityState === 'visible') showToast({ kind: 'bot', from: tiding.from, text: tiding.text })
       return
     case 'alert':
-      // All pages hear of it: told by one.
+      // All pages receive it: one of them shows it.
       if (!linkState.value.leads) return
       if (tiding.sound) playTone()
       return inBackground(notify(tiding), 'no notification')
@@ -66,7 +67,7 @@ function hear(tiding: PushEvent): void {
   }
 }
 
-/** So that no alert tells what is seen. Told again to every new core: it remembers no page. */
+/** Prevents alerts about visible messages. Sent again to every new core: it remembers no page. */
 function tellLooking(): void {
   const chat = chatSeen(route.value, room.value)
   if (linkState.value.core !== 'talking') return

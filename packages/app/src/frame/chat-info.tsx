@@ -1,4 +1,4 @@
-// About a chat: the group, or the person with whom one talks.
+// About a chat: the group, or the other person.
 import type { VNode } from 'preact'
 import { conversationWords } from '../conversation/words.ts'
 import { GroupInfo } from '../group/group-info.tsx'

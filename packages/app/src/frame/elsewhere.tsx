@@ -1,4 +1,4 @@
-// Another device has opened the account: this one waits until it is asked back, or erases what it has.
+// Another device has opened the account: this one waits until the person takes it back, or erases its data.
 import type { VNode } from 'preact'
 import { call } from '../link/link.ts'
 import { confirm } from '../parts/dialogs/dialogs.tsx'

@@ -1,4 +1,4 @@
-// The app cannot be shown: what happened, and what to do, in words.
+// The app cannot be shown: the texts with the reason and the remedy.
 import type { FailureKind } from '../contract/stage.ts'
 import { inLanguages } from '../i18n/language.ts'
 import type { Lack } from './support.ts'

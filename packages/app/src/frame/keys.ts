@@ -16,7 +16,7 @@ function act(event: KeyboardEvent): boolean {
 
 export function startKeys(): void {
   addEventListener('keydown', event => {
-    // Behind a dialog nothing moves.
+    // Nothing moves behind a dialog.
     if (event.defaultPrevented || document.querySelector('dialog[open]')) return
     if (act(event)) event.preventDefault()
   })

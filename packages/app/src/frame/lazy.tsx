@@ -12,7 +12,7 @@ import { frameWords } from './words.ts'
 
 type Loaded<Props> = { kind: 'waiting' } | { kind: 'here'; screen: ComponentType<Props> } | { kind: 'failed' }
 
-/** `fetch` begins before it is shown. */
+/** `fetch` starts before it is shown. */
 type LazyScreen<Props> = FunctionComponent<Props> & { fetch: () => void }
 
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
@@ -25,12 +25,12 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
       loaded.value = { kind: 'failed' }
     }
   }
-  /** While somebody waits for the screen it is fetched again. */
+  /** Retried while somebody waits for the screen. */
   const fetchOrThrow = async (): Promise<void> => {
     await fetchIt()
     if (loaded.peek().kind === 'failed') throw new CallError({ code: 'relay-unreachable', message: '' })
   }
-  /** Still not there: the files of this build may be gone from the server, and the page must be a new one. */
+  /** Still missing: the files of this build may be gone from the server, and the page must be reloaded. */
   const again = async (): Promise<void> => {
     await fetchIt()
     if (loaded.peek().kind === 'failed') reloadPage()

@@ -1,12 +1,12 @@
-// Which screens stand beside the list of chats.
+// The screens next to the list of chats.
 import type { AppRoute } from '../router.ts'
 
 export type PanePlan = { main?: AppRoute; info?: AppRoute }
 
-/** `besideChat`: the conversation from which somebody came to what is told about a person. */
+/** `besideChat`: the conversation from which the person opened another person's page. */
 export type Room = { hasThird: boolean; besideChat?: string | undefined }
 
-/** What is told about a chat or a person stands beside the conversation, where there is room for both. */
+/** The details of a chat or a person are next to the conversation, if both fit. */
 export function panesFor(at: AppRoute, { hasThird, besideChat }: Room): PanePlan {
   if (at.screen === 'chats') return {}
   if (!hasThird) return { main: at }
@@ -17,13 +17,13 @@ export function panesFor(at: AppRoute, { hasThird, besideChat }: Room): PanePlan
 
 const isAboutPerson = ({ screen }: AppRoute): boolean => screen === 'person' || screen === 'verify'
 
-/** Of the route that is left for the next one: the conversation that stays beside what is told about a person. */
+/** When a route is left for the next one: the conversation that stays next to a person's details. */
 export function chatBeside(at: AppRoute, before: string | undefined): string | undefined {
   if (at.screen === 'chat' || at.screen === 'chat-info') return at.chat
   return isAboutPerson(at) ? before : undefined
 }
 
-/** The conversation that can be seen: with what is told about it, too. */
+/** The visible conversation: also next to its details. */
 export function chatSeen(at: AppRoute, room: Room): string | undefined {
   const { main } = panesFor(at, room)
   return main?.screen === 'chat' ? main.chat : undefined

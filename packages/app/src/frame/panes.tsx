@@ -1,4 +1,4 @@
-// The open app: the list beside the conversation where there is room, one after the other where there is not.
+// The open app: the list next to the conversation if both fit, otherwise one after the other.
 import type { VNode } from 'preact'
 import { ChatListPane } from '../chat-list/chat-list-pane.tsx'
 import { Logo } from '../parts/icons/logo.tsx'

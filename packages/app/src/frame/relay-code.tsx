@@ -1,4 +1,4 @@
-// The relay takes new accounts by a code: it is asked for, and what is wrong with it is said at its field.
+// The relay accepts new accounts with a code: asks for it, and shows its error at the field.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -16,7 +16,7 @@ import '../parts/icons/with-lazy-icons.ts'
 import './relay-code.css'
 import { failureWords } from './failure-words.ts'
 
-/** `more`: other ways, below the one of the code. What comes after is decided by the stage. */
+/** `more`: other ways, below the code. The stage decides what comes next. */
 export function RelayCode({ more }: { more: ComponentChildren }): VNode {
   const w = failureWords.value
   const { title, text } = w.failures['code-needed']
@@ -25,7 +25,7 @@ export function RelayCode({ more }: { more: ComponentChildren }): VNode {
   const isBusy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
   const focus = (): void => form.current?.querySelector('input')?.focus()
-  // Browsers heed `autofocus` only on the first screen of a page, which the name had.
+  // Browsers respect `autofocus` only on the first screen of a page, which was the name's.
   useEffect(focus, [])
   const tryIt = async (): Promise<void> => {
     if (isBusy.value) return
@@ -74,7 +74,7 @@ export function RelayCode({ more }: { more: ComponentChildren }): VNode {
   )
 }
 
-/** Nothing when the relay has taken it. */
+/** Undefined when the relay has accepted it. */
 async function faultOfCode(code: string): Promise<string | undefined> {
   try {
     await call('useRelayCode', { code })

@@ -1,4 +1,4 @@
-// What the window has room for, and the conversation that stays beside what is told about a person.
+// The panes that fit into the window, and the conversation that stays next to a person's details.
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { route } from '../router.ts'
 import { chatBeside, type Room } from './pane-plan.ts'

@@ -1,4 +1,4 @@
-// Which screen a route shows. What is not needed at the start is fetched when it is first shown.
+// The screen of each route. A screen that is not needed at the start is fetched when it is first shown.
 import type { VNode } from 'preact'
 import { type AppRoute, route } from '../router.ts'
 import { lazily } from './lazy.tsx'
@@ -12,7 +12,7 @@ const Person = lazily(() => import('../people/person.tsx').then(({ Person }) => 
 const SettingsScreen = lazily(() => import('../settings/settings.tsx').then(({ SettingsScreen }) => SettingsScreen))
 const Verify = lazily(() => import('../people/verify.tsx').then(({ Verify }) => Verify))
 
-/** The list of chats stands beside all of them. */
+/** The list of chats is next to all of them. */
 export function screenOf(at: AppRoute): VNode | undefined {
   switch (at.screen) {
     case 'chats':
@@ -36,7 +36,7 @@ export function screenOf(at: AppRoute): VNode | undefined {
   }
 }
 
-/** The one that nearly everybody opens: under way while the account is, so that nobody waits for it. */
+/** The one that nearly everybody opens: fetched while the account opens, so that nobody waits for it. */
 export function fetchAhead(): void {
   if (route.value.screen !== 'settings') Conversation.fetch()
 }

@@ -1,4 +1,4 @@
-// The app cannot be shown: what happened, and what to do about it.
+// The app cannot be shown: the reason, and the remedies.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { FailureKind } from '../contract/stage.ts'
@@ -45,7 +45,7 @@ async function removeAll(): Promise<void> {
     await call('removeAccount', {})
 }
 
-/** `message` is what the app says of it, for whoever is asked for help. */
+/** `message` is the app's own error text, for a person who is asked for help. */
 export function FailureScreen({ why, message }: { why: StartupFailure; message?: string }): VNode {
   const w = failureWords.value
   const way = useSignal<'restore' | 'move' | undefined>(undefined)

@@ -1,4 +1,4 @@
-// Lines above everything: no connection, a tab that sleeps, a new version.
+// Lines above everything: no connection, an inactive tab, a new version.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { leadHere, linkState, useView } from '../link/link.ts'
@@ -16,7 +16,7 @@ for (const kind of ['online', 'offline']) {
   })
 }
 
-/** One at a time: the one without which the others would mean nothing. */
+/** One at a time: the one that makes the others meaningless. */
 export function Strips(): VNode | null {
   const w = frameWords.value
   const connection = useView('connection')

@@ -1,4 +1,4 @@
-// Whether this browser can run the app at all; said in one sentence instead of failing somewhere inside.
+// Whether this browser can run the app at all; reported in one sentence instead of failing somewhere inside.
 
 export type Lack = 'insecure' | 'old-browser'
 
@@ -11,7 +11,7 @@ type Browser = {
 }
 
 export function lackOf({ isSecureContext, navigator, crypto, BroadcastChannel, Worker }: Browser): Lack | undefined {
-  // Asked first: without it the browser hides the rest, and would be blamed for it.
+  // Checked first: without it the browser hides the rest, and would be blamed for it.
   if (!isSecureContext) return 'insecure'
   const needed = [navigator.storage?.getDirectory, navigator.locks, crypto?.subtle, BroadcastChannel, Worker]
   return needed.every(part => part !== undefined) ? undefined : 'old-browser'

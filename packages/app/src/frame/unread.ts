@@ -2,17 +2,20 @@
 import type { ChatLine } from '../contract/objects.ts'
 import type { ScreenClock } from '../conversation/timing.ts'
 
-/** Longer than a message is unread in a chat that somebody looks at: the title would flicker with each of them. */
+/** Longer than a message is unread in a visible chat: the title would flicker with each of them. */
 const REST_MS = 700
 
-/** Muted and archived chats count nothing: a person has said so. A request counts as one, however much a stranger writes. */
+/**
+ * Muted and archived chats count nothing: that was the person's choice. A request counts as one, however much a
+ * stranger writes.
+ */
 export function unreadOf(chats: readonly Pick<ChatLine, 'unread' | 'muted' | 'archived' | 'state'>[]): number {
   return chats
     .filter(({ muted, archived }) => !muted && !archived)
     .reduce((sum, { unread, state }) => sum + (state === 'request' ? Math.min(unread, 1) : unread), 0)
 }
 
-/** Shows a number once it has rested. */
+/** Shows a number once it is stable. */
 export class RestingCount {
   readonly #timing: ScreenClock
   readonly #show: (count: number) => void

@@ -1,11 +1,11 @@
-// The service worker: it keeps the app for a start without a network. A new one waits until a person says yes.
+// The service worker: it stores the app for a start without a network. A new one waits for the person's consent.
 
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { inBackground } from '../link/background.ts'
 import { reloadPage } from '../link/reload.ts'
 import { serviceWorkerUrl } from '../link/scripts.ts'
 
-/** Longer than a draft waits to be kept (400 ms after the last key): no tab is loaded anew with words on its screen alone. */
+/** Longer than a draft waits to be stored (400 ms after the last key): no tab is reloaded with an unsaved text. */
 const DRAFTS_KEPT_MS = 700
 const LOOK_AGAIN_MS = 60 * 60_000
 
@@ -13,19 +13,19 @@ const waiting = signal<ServiceWorker | undefined>(undefined)
 
 export const hasNewVersion: ReadonlySignal<boolean> = computed(() => waiting.value !== undefined)
 
-/** The new worker takes over, and with it every tab is loaded anew: none may speak to a core of another build. */
+/** The new worker takes over, and every tab is reloaded: none may talk to a core of another build. */
 export function restart(): void {
   waiting.value?.postMessage({ kind: 'take-over' })
 }
 
 function follow(registration: ServiceWorkerRegistration): void {
   const look = (): void => {
-    // The first worker of all replaces nothing.
+    // The very first worker replaces nothing.
     if (registration.waiting && navigator.serviceWorker.controller) waiting.value = registration.waiting
   }
   look()
   registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
-  // Without a network there is no new version, and nothing to say about it.
+  // Without a network there is no new version, and nothing to report.
   const lookAgain = () => registration.update().catch(() => undefined)
   setInterval(() => inBackground(lookAgain(), 'no look for a new version'), LOOK_AGAIN_MS)
 }

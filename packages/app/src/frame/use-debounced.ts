@@ -1,4 +1,4 @@
-// Something that is only worth a word when it lasts: a blink of the network is not.
+// A state that is only worth showing when it lasts: a short loss of the network is not.
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 

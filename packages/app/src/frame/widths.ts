@@ -1,4 +1,4 @@
-// How many panes there is room for.
+// How many panes fit.
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 function followWidth(query: string): ReadonlySignal<boolean> {

@@ -1,4 +1,4 @@
-// What the frame says about how things stand.
+// The texts of the frame about the app's state.
 import { inLanguages } from '../i18n/language.ts'
 
 export const frameWords = inLanguages({

@@ -10,11 +10,11 @@ import '../parts/icons/with-lazy-icons.ts'
 
 export type JoiningBot = {
   bot: string
-  /** Absent while the group is being made. */
+  /** Absent while the group is being created. */
   group?: { name: string; members: number }
 }
 
-/** False unless the person says yes. The focus is on Cancel. */
+/** False unless the person agrees. The focus is on Cancel. */
 export const warnOfBot = (joining: JoiningBot): Promise<boolean> =>
   ask(answer => <AddBotWarning joining={joining} onAnswer={answer} />)
 

@@ -1,4 +1,4 @@
-// Adds people and bots to a group that exists.
+// Adds people and bots to an existing group.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'

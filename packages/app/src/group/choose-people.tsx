@@ -10,7 +10,7 @@ import { groupWords } from './words.ts'
 
 type ChoosePeopleProps = {
   chosen: readonly string[]
-  /** Those who are in it already. */
+  /** Those who are already in it. */
   without?: readonly string[]
   onChange: (chosen: string[]) => void
 }

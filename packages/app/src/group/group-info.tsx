@@ -1,4 +1,4 @@
-// About a group: its name, its members, and what one may do with it.
+// About a group: its name, its members, and the actions on it.
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
 import { timerText } from '../i18n/timers.ts'

@@ -1,4 +1,4 @@
-// The members of a group, and what an admin may do with each.
+// The members of a group, and an admin's actions on each.
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
 import { call } from '../link/link.ts'

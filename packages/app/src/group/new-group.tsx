@@ -1,4 +1,4 @@
-// Makes a group: its name, and who is in it.
+// Creates a group: its name and its members.
 import { contentLimits, nameFault } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'

@@ -1,10 +1,10 @@
-// Asks about every bot among those who are to join a group.
+// Asks about every bot among the new members of a group.
 import type { Views } from '../contract/views.ts'
 import { type JoiningBot, warnOfBot } from './add-bot-warning.tsx'
 
 type Contact = Views['contacts']['value'][number]
 
-/** One no is enough: nobody is added then. */
+/** One refusal is enough: nobody is added then. */
 export async function agreesToBots(joining: readonly Contact[], group: JoiningBot['group']): Promise<boolean> {
   for (const { name, bot } of joining)
     if (bot && !(await warnOfBot({ bot: name, ...(group && { group }) }))) return false

@@ -1,4 +1,4 @@
-// What the screens about groups say.
+// The texts of the screens about groups.
 import { inLanguages, plural } from '../i18n/language.ts'
 
 const members = (count: number) => plural(count, { one: '# member', other: '# members' })

@@ -1,10 +1,10 @@
-// How much more may be written into a message, near its limit.
+// How many more characters fit into a message, near its limit.
 import { contentLimits } from '@postern/protocol'
 
-/** From so many characters on the rest is counted. */
+/** From this many characters on, the rest is shown. */
 const COUNTED_FROM = contentLimits.textCharsMax - 200
 
-/** Undefined as long as there is plenty; below nothing when it is too much. */
+/** Undefined while there are plenty; negative when it is too long. */
 export function charsLeft(text: string): number | undefined {
   if (text.length < COUNTED_FROM) return undefined
   const count = [...text.trim()].length

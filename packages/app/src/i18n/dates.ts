@@ -1,4 +1,4 @@
-// Times as people say them, in the language of the app.
+// Times in everyday form, in the language of the app.
 import { computed } from '@preact/signals'
 import { inLanguages, locale } from './language.ts'
 
@@ -26,12 +26,12 @@ const whole = format({ dateStyle: 'full', timeStyle: 'short' })
 
 const DAY_MS = 86_400_000
 const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0)
-/** Whole days that lie between; a day of 23 or 25 hours is one, too. */
+/** Whole days in between; a day of 23 or 25 hours is one, too. */
 const daysAgo = (ts: number, nowMs: number): number => Math.round((startOfDay(nowMs) - startOfDay(ts)) / DAY_MS)
 
 export const isSameDay = (one: number, other: number): boolean => startOfDay(one) === startOfDay(other)
 
-/** `12:04`, or `2:13 AM` where people write it so. */
+/** `12:04`, or `2:13 AM` where people write it like this. */
 export const timeOf = (ts: number): string => clock.value.format(ts)
 
 /** Between two days of a conversation: `Today`, `14 November`. */
@@ -57,6 +57,6 @@ const moment = formatWithTime({ weekday: 'short' })
 const farMoment = formatWithTime({ day: 'numeric', month: 'short' })
 const WEEK_MS = 7 * DAY_MS
 
-/** A time that lies ahead or just passed: `Fri, 18:00`, and beyond a week `3 Dec, 18:00`. */
+/** A time that is near, ahead or past: `Fri, 18:00`, and beyond a week `3 Dec, 18:00`. */
 export const momentOf = (ts: number, nowMs = Date.now()): string =>
   (Math.abs(ts - nowMs) < WEEK_MS ? moment : farMoment).value.format(ts)

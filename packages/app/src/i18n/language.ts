@@ -1,4 +1,4 @@
-// The language of the app. Each screen has its words beside it, in all languages; the compiler says when one is missing.
+// The language of the app. Each screen has its texts next to it, in all languages; the compiler reports a missing one.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Settings } from '../contract/settings.ts'
 
@@ -9,7 +9,7 @@ const preferred = (): Language => (navigator.language.toLowerCase().startsWith('
 
 export const language = signal<Language>(preferred())
 
-/** The language with the customs of the browser's country: a day has 24 hours in London and twice twelve in New York. */
+/** The language with the customs of the browser's country: 24 hours in London, and AM and PM in New York. */
 function localeFor(chosen: Language, browser: string): string {
   const { region } = new Intl.Locale(browser).maximize()
   return region === undefined ? chosen : `${chosen}-${region}`
@@ -21,7 +21,7 @@ export function chooseLanguage(setting: Settings['language']): void {
   language.value = setting === 'auto' ? preferred() : setting
 }
 
-/** The words of one screen: `words.value` are those of the present language. */
+/** The texts of one screen: `words.value` are those of the present language. */
 export const inLanguages = <Words>(all: { en: Words; ru: NoInfer<Words> }): ReadonlySignal<Words> =>
   computed(() => all[language.value])
 

@@ -1,4 +1,4 @@
-// Sizes of files and lengths of recordings, as people say them.
+// Sizes of files and lengths of recordings, in everyday form.
 import { language } from './language.ts'
 
 const STEP = 1000
@@ -11,11 +11,11 @@ export function sizeOf(bytes: number): string {
   const said = new Intl.NumberFormat(language.value, {
     style: 'unit',
     unit: units[step] ?? 'byte',
-    // In short it is `999 byte`.
+    // The short form would be `999 byte`.
     unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: amount < 10 && step > 0 ? 1 : 0,
   }).format(amount)
-  // The unit does not fall to the next line.
+  // The unit stays on the same line.
   return said.replaceAll(' ', '\u00a0')
 }
 

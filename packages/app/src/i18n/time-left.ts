@@ -1,4 +1,4 @@
-// How long something still has, in a few letters.
+// A remaining time, in a few letters.
 import { language } from './language.ts'
 
 const units = [
@@ -11,7 +11,10 @@ const units = [
 
 const SECOND_MS = 1000
 
-/** What is left, rounded up, in its largest unit: `3d`, `59s`. A second too much is none: five minutes begin as `5m`. */
+/**
+ * The remaining time, rounded up, in its largest unit: `3d`, `59s`. A second too much does not count: five minutes
+ * begin as `5m`.
+ */
 export function timeLeft(ms: number): string {
   const [unit, unitMs] = units.find(([, each]) => ms > each) ?? ['second', 1000]
   const format = { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 0 } as const

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** What can be chosen; 0 is for ever. */
+/** The choices; 0 means forever. */
 export const timerChoices: readonly number[] = [0, 5 * MINUTE_MS, HOUR_MS, 8 * HOUR_MS, DAY_MS, 7 * DAY_MS, 28 * DAY_MS]
 
 const words = inLanguages({ en: { off: 'Off' }, ru: { off: 'Выключены' } })

@@ -1,4 +1,4 @@
-// Work of a page that nobody waits for: what goes wrong in it is told in the browser's own place for errors.
+// Work of a page that nobody awaits: failures are reported in the browser's error console.
 
 /** `what` does not happen then, as in "no badge". */
 export function inBackground(work: Promise<unknown>, what: string): void {

@@ -1,10 +1,10 @@
-// Two tabs of different builds: the page that follows loads itself anew, once; if that did not help, the leading one is old.
+// Two tabs of different builds: the following page reloads itself, once; if that did not help, the leading one is old.
 import type { LinkEnvironment } from './environment.ts'
 
 const RELOADED_FOR = 'postern-reloaded-for'
 const TOOK_OVER_FROM = 'postern-took-over-from'
 
-/** Each remedy is tried once for each build of the core: two tabs must not load each other for ever. */
+/** Each remedy is tried once for each build of the core: two tabs must not reload each other forever. */
 export function judgeBuild(
   coreBuild: string,
   { build, memory }: LinkEnvironment,

@@ -1,4 +1,4 @@
-// How a page reaches the core: the page that holds the lock runs it, all others speak to that one; and which it is can change.
+// How a page reaches the core: the page with the lock runs it, and all others talk to that page, which can change.
 import type { AppCallAnswer, AppCallName, CallAsked } from '../contract/calls.ts'
 import { LOCK, type ToCore, type ToPage } from '../contract/messages.ts'
 import type { PushEvent } from '../contract/push-events.ts'
@@ -14,7 +14,7 @@ import { PendingRequests } from './pending-requests.ts'
 import { Takeover } from './takeover.ts'
 
 /**
- * `silent`: the page that runs the core does not answer; "Use here" helps. `broken`: the worker fails again and again.
+ * `silent`: the page that runs the core does not answer; "Use here" helps. `broken`: the worker fails repeatedly.
  * `leads`: this page runs the core, and so shows alerts.
  */
 export type PageLinkState = { core: 'starting' | 'talking' | 'silent' | 'broken'; leads: boolean }
@@ -40,7 +40,7 @@ export class CoreLink {
     )
   }
 
-  /** Asked anew when the core moves to another worker, under the same key. */
+  /** Sent again when the core moves to another worker, under the same key. */
   call<Name extends AppCallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<AppCallAnswer<Name>> {
     return this.#asking.call(name, asked, key)
   }
@@ -53,14 +53,14 @@ export class CoreLink {
     return this.#asking.onPushEvent(listener)
   }
 
-  /** Also after `stop`, when the browser brings a page back that it had put aside. */
+  /** Also after `stop`, when the browser restores a suspended page. */
   start(): void {
     if (this.#role) return
     this.#handingOver = new Takeover(this.#around, () => this.#giveUp())
     this.#follow()
   }
 
-  /** The page goes, or is put aside: whoever is next in line need not wait for it. */
+  /** The page goes, or is suspended: the next page in line need not wait for it. */
   stop(): void {
     this.#role?.by.stop()
     this.#role = undefined
@@ -92,7 +92,7 @@ export class CoreLink {
     this.#note('starting')
   }
 
-  /** Held until this page goes or gives up, and with it the worker: then the next page in line starts its own. */
+  /** Held until this page goes or gives it up, and with it the worker: then the next page in line starts its own. */
   #request(wish: { steal?: true }): void {
     const holding = new LockRequest()
     this.#holding = holding
@@ -108,7 +108,7 @@ export class CoreLink {
   #noteLoss(error: unknown, holding: LockRequest): void {
     if (holding.isReleased || holding !== this.#holding) return
     const isStolen = error instanceof DOMException && error.name === 'AbortError'
-    // In line again after a theft only: a browser that refuses would be asked in a circle.
+    // In line again after a theft only: a browser that refuses would be asked in an endless loop.
     if (!isStolen) {
       this.#note('broken')
       throw error
@@ -135,7 +135,7 @@ export class CoreLink {
     if (this.#role?.kind !== 'leading') return
     const holding = this.#holding
     this.#role.by.stop()
-    // In line again before the lock is free, else a page that is alone would have nobody.
+    // In line again before the lock is free: otherwise a single page would have no core.
     this.#follow()
     holding?.release()
   }
@@ -145,7 +145,7 @@ export class CoreLink {
   }
 
   #hear(message: ToPage): void {
-    // What is left of this page must not ask for a core any more.
+    // The rest of this page must not request a core any more.
     if (this.#isReloading) return
     if (message.kind === 'ready') {
       const verdict = judgeBuild(message.build, this.#around)

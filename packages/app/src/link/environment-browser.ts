@@ -1,4 +1,4 @@
-// The browser, as a link uses it.
+// The browser's features that a link uses.
 import { systemClock } from '@postern/protocol'
 import { BUILD } from '../contract/build.ts'
 import { LOCK, type ToPage } from '../contract/messages.ts'

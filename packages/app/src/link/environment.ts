@@ -1,4 +1,4 @@
-// What a link needs of the browser, so that it can be tried without one.
+// The parts of the browser that a link needs, so that it can be tested without one.
 import type { Clock } from '@postern/protocol'
 import type { ToPage } from '../contract/messages.ts'
 
@@ -12,7 +12,7 @@ export interface CoreWorker {
   terminate(): void
 }
 
-/** `fail`: something was thrown in it that nobody caught, or its script did not come. */
+/** `fail`: an uncaught error in it, or its script could not be loaded. */
 export type WorkerEvents = { hear: (message: ToPage) => void; fail: () => void }
 
 /** `steal`: from a holder that neither answers nor goes. */
@@ -20,16 +20,16 @@ export type LockWish = { signal: AbortSignal } | { steal: true }
 
 export interface LinkEnvironment {
   readonly clock: Clock
-  /** Names the code of this page. */
+  /** Identifies the code of this page. */
   readonly build: string
-  /** What this tab remembers over a reload, and no longer. */
+  /** The memory of this tab, across a reload and no longer. */
   readonly memory: Pick<Storage, 'getItem' | 'setItem'>
   isVisible(): boolean
   newId(): string
-  /** What is heard is as its sender says: all of them are of this origin. */
+  /** Messages are trusted: all senders are of this origin. */
   openChannel<Message>(name: string, hear: (message: Message) => void): Channel
   startWorker(events: WorkerEvents): CoreWorker
-  /** The lock is held until `hold` ends. Rejects when the wish was withdrawn, or the lock was stolen. */
+  /** The lock is held until `hold` ends. Rejects when the request was withdrawn, or the lock was stolen. */
   requestLock(wish: LockWish, hold: () => Promise<void>): Promise<void>
   reload(): void
 }

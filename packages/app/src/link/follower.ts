@@ -1,4 +1,4 @@
-// A page whose core runs in another one: it knocks, speaks in a room of its own, and notices when nobody answers.
+// A page whose core runs in another one: it announces itself, talks on a separate channel, and notices when nobody answers.
 import type { Timer } from '@postern/protocol'
 import { LOBBY_CHANNEL, type LobbyMessage, roomOf, type ToCore, type ToPage } from '../contract/messages.ts'
 import type { Channel, LinkEnvironment } from './environment.ts'
@@ -18,7 +18,7 @@ export class FollowerPage {
   readonly #room: Channel
   #timer: Timer
   #isKnown = false
-  /** Whether something was heard since it was asked for. */
+  /** Whether anything was received since the last request. */
   #isAnswered: boolean
 
   constructor(around: LinkEnvironment, events: FollowerEvents) {
@@ -61,7 +61,7 @@ export class FollowerPage {
     const isSilent = isLooked && !this.#isAnswered
     if (isSilent) this.#events.silence(true)
     this.#isAnswered = !isLooked
-    // Knocked again in silence: the word of a new core may have gone by while this page was frozen.
+    // Repeated during silence: the announcement of a new core may have passed while this page was frozen.
     if (!this.#isKnown || isSilent) this.#knock()
     this.post({ kind: 'ping', id: 0 })
     this.#timer = this.#around.clock.setTimer(linkLimits.followerPingMs, () => this.#ask())

@@ -47,7 +47,7 @@ export class LeaderPage {
 
   #hear(message: ToPage): void {
     this.#unanswered = 0
-    // Not before: a script that is long under way on a slow line is no dead worker.
+    // Not before: a script that loads slowly is not a dead worker.
     if (message.kind === 'ready') this.#pingLater()
     this.#events.hear(message)
   }
@@ -67,7 +67,7 @@ export class LeaderPage {
     this.#timer = this.#around.clock.setTimer(linkLimits.leaderPingMs, () => this.#ping())
   }
 
-  /** Counted, not timed: after the machine has slept, the answer comes right behind a timer that is long due. */
+  /** Counted, not timed: after a sleep of the machine, the answer comes right after a timer that is long due. */
   #ping(): void {
     if (!this.#around.isVisible()) this.#unanswered = 0
     else if (this.#unanswered >= linkLimits.silentPingsMax) return this.#restart()

@@ -1,21 +1,27 @@
-// How long the link waits for what.
+// The timeouts of the link.
 
 export const linkLimits = {
-  /** A page that follows asks the core for a sign of life this often. One without an answer is silence. */
+  /** A following page pings the core this often. An unanswered ping is silence. */
   followerPingMs: 3_000,
   /** From "Use here" until the lock is taken from a page that does not answer. */
   handOverMs: 3_000,
-  /** The leading page asks this often. Words to numbers (scrypt) and a large restore keep a worker busy for seconds. */
+  /**
+   * The leading page pings this often. Key derivation from words (scrypt) and a large restore keep a worker busy for
+   * seconds.
+   */
   leaderPingMs: 10_000,
-  /** So many unanswered ones in a row are no longer a busy worker. */
+  /** More unanswered pings in a row mean more than a busy worker. */
   silentPingsMax: 3,
-  /** Between two starts of a worker that fails, doubled each time. */
+  /** Between two starts of a failing worker, doubled each time. */
   restartPauseMs: 500,
   restartPauseMsMax: 30_000,
-  /** A worker that lived so long has not failed at its start. */
+  /** A worker that lived this long has not failed at its start. */
   steadyMs: 60_000,
-  /** After so many failures in a row a person is told. */
+  /** After this many failures in a row the person is informed. */
   restartsMax: 4,
-  /** A page that was to be loaded anew and is still there tries again, twice as late each time: a slow server must be able to answer. */
+  /**
+   * A page that should be reloaded and still exists tries again, with doubled delays: a slow server must be able to
+   * answer.
+   */
   reloadAgainMs: 2_000,
 } as const

@@ -1,4 +1,4 @@
-// What screens use of the core: views to watch, calls to make, tidings to hear.
+// The screens' interface to the core: views to watch, calls to make, events to receive.
 import { type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import type { AppCallAnswer, AppCallName, CallAsked } from '../contract/calls.ts'
@@ -18,7 +18,7 @@ export const linkState: ReadonlySignal<PageLinkState> = state
 
 export function startLink(): void {
   link.start()
-  // A page that is put aside lets the next one lead; brought back it begins anew, and asks again what was not answered.
+  // A suspended page lets the next one lead; restored, it starts again, and repeats unanswered calls.
   addEventListener('pagehide', () => link.stop())
   addEventListener('pageshow', event => {
     if (event.persisted) link.start()
@@ -28,7 +28,7 @@ export function startLink(): void {
 /** Takes the core from a page that does not answer. */
 export const leadHere = (): void => link.useHere()
 
-/** With a `key` by whoever has to know what comes of it under that name; else it gets one of its own. */
+/** With a `key` if the caller needs to find the outcome under that name; otherwise it gets its own. */
 export const call = <Name extends AppCallName>(
   name: Name,
   asked: CallAsked<Name>,
@@ -43,8 +43,8 @@ export const watch = <Name extends ViewName>(
 
 export const onPushEvent = (listener: (tiding: PushEvent) => void): (() => void) => link.onPushEvent(listener)
 
-/** Undefined until the worker has answered. Other arguments keep the old value until the new one comes. */
-/** As `useView`, for a screen that must tell what is not there from what is not known yet. */
+/** Undefined until the worker has answered. With other arguments the old value stays until the new one comes. */
+/** Like `useView`, for a screen that must distinguish a missing value from an unknown one. */
 export function useSeenView<Name extends ViewName>(
   name: Name,
   ...args: ViewArgs<Name>

@@ -1,4 +1,4 @@
-// A wish for the lock: waited for until it is withdrawn, then held until it is released.
+// A request for the lock: it waits until it is withdrawn, then holds the lock until it is released.
 import { Deferred } from '@postern/protocol'
 
 export class LockRequest {
@@ -9,7 +9,7 @@ export class LockRequest {
     return this.#aborting.signal
   }
 
-  /** As long as this lasts the lock is held. */
+  /** The lock is held as long as this lasts. */
   get over(): Promise<void> {
     return this.#held.promise
   }

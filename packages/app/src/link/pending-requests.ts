@@ -1,4 +1,4 @@
-// What a page has asked and what it watches: said again to every new core, under the same keys.
+// The calls and watches of a page: sent again to every new core, under the same keys.
 import { Deferred } from '@postern/protocol'
 import { type AppCallAnswer, type AppCallName, type CallAsked, CallError } from '../contract/calls.ts'
 import type { ToCore, ToPage } from '../contract/messages.ts'
@@ -65,12 +65,12 @@ export class PendingRequests {
     }
   }
 
-  /** The core is gone: what is asked from now on waits for the next one. */
+  /** The core is gone: new calls wait for the next one. */
   lost(): void {
     this.#core = undefined
   }
 
-  /** Another core than before: it knows nothing of what was asked and watched. */
+  /** Another core than before: it does not know the calls and watches. */
   #begin(core: string): void {
     if (core === this.#core) return
     this.#core = core

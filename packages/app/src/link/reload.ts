@@ -1,11 +1,11 @@
-// How a page loads itself again.
+// How a page reloads itself.
 import { linkLimits } from './link-limits.ts'
 
 export function reloadPage(): void {
   reload(linkLimits.reloadAgainMs)
 }
 
-/** Who goes to another chat in this moment calls it off, and an old page would stay: it is tried again, each time later. */
+/** Opening another chat at this moment cancels the reload, and an old page would stay: it is retried, each time later. */
 function reload(againMs: number): void {
   location.reload()
   setTimeout(() => reload(againMs * 2), againMs)

@@ -1,4 +1,4 @@
-// The two scripts that a page may start. The page's policy lets no other text become one.
+// The two scripts that a page may start. The page's policy allows no other text to become one.
 import coreWorkerUrl from '../worker/main.ts?worker&url'
 
 const SERVICE_WORKER_URL = '/sw.js'

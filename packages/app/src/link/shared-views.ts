@@ -1,4 +1,4 @@
-// One watch for all who show the same view; who comes later sees at once what the others see.
+// One watch for all components that show the same view; a later one immediately gets the current value.
 import type { ViewArgs, ViewName, ViewValue } from '../contract/views.ts'
 
 type Show = (value: unknown) => void
@@ -17,7 +17,7 @@ export class SharedViews {
     this.#watch = watch
   }
 
-  /** What is known of it already, so that the first picture of a screen is not an empty one. */
+  /** The known value, so that the first rendering of a screen is not empty. */
   known<Name extends ViewName>(name: Name, args: ViewArgs<Name>): ViewValue<Name> | undefined {
     return this.#shared.get(JSON.stringify([name, args]))?.last?.value as ViewValue<Name> | undefined
   }

@@ -1,9 +1,12 @@
-// How a page asks the leading one to give the core up. A frozen tab answers nobody; one that nobody looks at can do without.
+// How a page asks the leading one to give up the core. A frozen tab does not answer; a hidden one can do without the core.
 import type { Channel, LinkEnvironment } from './environment.ts'
 
 const CHANNEL = 'postern-leader'
 
-/** `page`: it hears nothing. `person`: somebody pressed "Use here". `build`: the leading page has older code, and keeps it. */
+/**
+ * `page`: it hears nothing. `person`: somebody pressed "Use here". `build`: the leading page has older code, and keeps
+ * it.
+ */
 export type Asker = 'page' | 'person' | 'build'
 type Wish = { givesUp: Asker }
 

@@ -1,13 +1,13 @@
-// The invite link by which somebody came. It leaves the address as soon as it is read: a secret has no place in a history.
+// The invite link by which a person came. It leaves the address as soon as it is read: a secret must not stay in a history.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { closeAllAbove } from '../router.ts'
 
 /** `agreed`: the person has pressed the button that says who will learn what. Before that a link does nothing. */
 export type Arrival = { link: string; agreed: boolean }
 
-/** Of this tab alone, and only until the link was used or put aside: a page that is loaded again finds it here. */
+/** For this tab alone, and only until the link was used or dismissed: a reloaded page finds it here. */
 const SHELF = 'postern-arrival'
-/** Before the link that is kept there. */
+/** Prefix of a stored link. */
 const AGREED = '+'
 const NOT_YET = '-'
 
@@ -40,10 +40,10 @@ export function forgetArrival(): void {
   sessionStorage.removeItem(SHELF)
 }
 
-/** Reads the link in the address, if there is one, and takes it out of it. */
+/** Reads the link in the address, if there is one, and removes it. */
 export function readArrival(): void {
   const arrived = arrivalOf(location.href)
-  // Earlier versions moved an account by a link: it does nothing any more, and its secret does not stay here either.
+  // Earlier versions moved an account by a link: it has no effect any more, and its secret does not stay here either.
   const isOldMove = location.hash.startsWith('#m/')
   if (!arrived && !isOldMove) return
   closeAllAbove()
@@ -51,7 +51,7 @@ export function readArrival(): void {
   history.replaceState(history.state, '', location.pathname + location.search)
 }
 
-/** What this page had not finished before it was loaded again. Whoever comes by another address has left the link. */
+/** The unfinished link from before a reload. A person who comes by another address has abandoned it. */
 export function resumeArrival(): void {
   readArrival()
   if (held.value) return

@@ -1,4 +1,5 @@
-// Somebody without an account came by an invite link: who invites, then the name. The one button makes the account and opens the chat.
+// A person without an account came by an invite link: the inviter, then the name. The one button creates the account
+// and opens the chat.
 import type { VNode } from 'preact'
 import { Button } from '../parts/fields/button.tsx'
 import { agree, askAgain } from './arrival.ts'

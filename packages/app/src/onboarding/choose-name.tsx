@@ -1,4 +1,4 @@
-// The one thing that is asked of a new person: a name.
+// The only question to a new person: a name.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { call } from '../link/link.ts'
@@ -11,11 +11,11 @@ import { nameProblem } from './name.ts'
 import { onboardingWords } from './words.ts'
 
 type ChooseNameProps = {
-  /** What the button that makes the account says. */
+  /** The text of the button that creates the account. */
   word: string
   /** Below the field. */
   note?: ComponentChildren
-  /** Before the account is made, and when it could not be. */
+  /** Called before the account is created; `onRefused` when that failed. */
   onChosen?: () => void
   onRefused?: () => void
   /** Other ways in, below it. */
@@ -24,7 +24,7 @@ type ChooseNameProps = {
   children: ComponentChildren
 }
 
-/** What comes after is decided by the stage: the account is open then. */
+/** The stage decides what comes next: the account is open then. */
 export function ChooseName({ word, note, onChosen, onRefused, more, children }: ChooseNameProps): VNode {
   const w = onboardingWords.value
   const name = useSignal('')

@@ -23,7 +23,7 @@ const TOKEN_BYTES = 32
 type Asked = { code: string; fetchToken: string }
 type Found = { asked: Asked; who: AppCallAnswer<'lookAtMove'> }
 
-/** The relay gives the copy to one who fetches, and this is who that is: for as long as the code is the same. */
+/** The relay gives the copy to one fetcher, and this token identifies it: for as long as the code is the same. */
 const newAsked = (code: string): Asked => ({
   code,
   fetchToken: toBase64Url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))),
@@ -44,7 +44,7 @@ function AskForCode({ found, onBack }: { found: Signal<Found | undefined>; onBac
     if (isBusy.value) return
     isBusy.value = true
     code.value = text
-    // A second try goes on where the first was interrupted.
+    // A second try continues where the first was interrupted.
     if (asked.value?.code !== text) asked.value = newAsked(text)
     const answer = await attempt(call('lookAtMove', asked.value))
     isBusy.value = false
@@ -78,7 +78,7 @@ function AskForCode({ found, onBack }: { found: Signal<Found | undefined>; onBac
   )
 }
 
-/** Whoever moves into a stranger's account writes to friends as the stranger, and is read by the stranger. */
+/** A person who moves into a stranger's account writes to friends as the stranger, and is read by the stranger. */
 function IsItYours({ asked, who: { name, avatar }, onBack }: Found & { onBack: () => void }): VNode {
   const w = onboardingWords.value
   const moveIn = (): Promise<void> => {

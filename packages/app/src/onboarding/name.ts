@@ -1,4 +1,4 @@
-// What may be a name, said so that a screen can say it in its own language. The rule itself is the protocol's.
+// The rules for a name, in a form that a screen can translate. The rule itself is the protocol's.
 import { contentLimits, isSeen, nameFault } from '@postern/protocol'
 
 export type NameProblem = 'empty' | 'long' | 'signs'

@@ -1,4 +1,4 @@
-// Nobody lives in this browser yet: the ways to have an account here.
+// This browser has no account yet: the ways to get one.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button } from '../parts/fields/button.tsx'

@@ -1,4 +1,4 @@
-// Somebody with an account came by an invite link. Any website can lead here: nothing happens before the person presses.
+// A person with an account came by an invite link. Any website can lead here: nothing happens before the person presses.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -15,7 +15,7 @@ import './onboarding.css'
 import { startWord, useInviter, WhatTheyLearn, WhoInvites } from './who-invites.tsx'
 import { onboardingWords } from './words.ts'
 
-/** A page that opens this one under a double click must not have its second click count here. */
+/** If another page opens this one during a double click, the second click must not count here. */
 const PRESSES_COUNT_AFTER_MS = 500
 
 export function OpenInvite({ arrived }: { arrived: Arrival }): VNode {

@@ -1,4 +1,4 @@
-// An account comes back from a file and the six words that lock it.
+// Restores an account from a file and the six words that lock it.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// Whose invite link it is, as far as the relay tells, and what that person will learn about the one who follows it.
+// The owner of an invite link, as far as the relay knows, and what that person will learn about the person who follows it.
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -15,7 +15,7 @@ import { onboardingWords } from './words.ts'
 
 export type Inviter = AppCallAnswer<'previewInvite'>
 
-/** Asked for as long as the link is shown. Reading a profile tells nobody who reads it. */
+/** Fetched while the link is shown. Reading a profile reveals nothing about the reader. */
 export function useInviter(link: string): ReadonlySignal<Inviter | undefined> {
   const inviter = useSignal<Inviter | undefined>(undefined)
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useInviter(link: string): ReadonlySignal<Inviter | undefined> {
       answered: found => {
         inviter.value = found
       },
-      // Whether the link is any good is said when it is opened.
+      // A bad link is reported when it is opened.
       refused: () => undefined,
     })
   }, [link])

@@ -1,4 +1,4 @@
-// What a person reads who has no account here yet.
+// The texts for a person who has no account here yet.
 import { inLanguages } from '../i18n/language.ts'
 
 export const onboardingWords = inLanguages({

@@ -1,4 +1,4 @@
-// Asks again while somebody waits for the answer: a relay that is away for a moment must not leave a screen empty.
+// Retries while somebody waits for the answer: a relay that is away for a moment must not leave a screen empty.
 import { CallError } from '../contract/calls.ts'
 import { begin } from './attempt.ts'
 
@@ -9,7 +9,7 @@ const PASSING = /^(relay-(unreachable|stopping|failing)|not-registered|rate-limi
 
 const mayPass = (error: unknown): boolean => error instanceof CallError && PASSING.test(error.fault.code)
 
-/** Calls `run` after the pause, or earlier when there may be a connection again. Returns what cancels it. */
+/** Calls `run` after the pause, or earlier when there may be a connection again. Returns a function that cancels it. */
 export type PauseThen = (pauseMs: number, run: () => void) => () => void
 
 const pauseOnPage: PauseThen = (pauseMs, run) => {
@@ -28,11 +28,11 @@ const pauseOnPage: PauseThen = (pauseMs, run) => {
 
 type Answered<Value> = {
   answered?: (value: Value) => void
-  /** Asking again would not help. Unless somebody hears of it, the fault is shown as a toast. */
+  /** A retry would not help. Without a handler, the fault is shown as a toast. */
   refused?: (error: unknown) => void
 }
 
-/** Returns what ends it: nothing is called after that. */
+/** Returns a function that ends it: nothing is called after that. */
 export function askUntilAnswered<Value>(
   ask: () => Promise<Value>,
   { answered, refused }: Answered<Value> = {},

@@ -1,9 +1,9 @@
-// What a person began and may fail: the fault is shown in words, and nothing is thrown on.
+// An action of a person that may fail: the fault is shown in words, and nothing is thrown.
 import { CallError } from '../contract/calls.ts'
 import { faultWordsOf } from './fault-words.ts'
 import { showToast } from './toasts/toast-list.ts'
 
-/** Truthy when it went well: `const done = await attempt(call(…)); if (done) go(done.value)`. It never rejects. */
+/** Truthy when it succeeded: `const done = await attempt(call(…)); if (done) go(done.value)`. It never rejects. */
 export async function attempt<Value>(promise: Promise<Value>): Promise<{ value: Value } | undefined> {
   try {
     return { value: await promise }
@@ -15,7 +15,7 @@ export async function attempt<Value>(promise: Promise<Value>): Promise<{ value: 
   }
 }
 
-/** For what nobody waits for: a handler of an event. */
+/** For work that nobody awaits, such as an event handler. */
 export function begin(promise: Promise<unknown>): void {
   attempt(promise).catch(reportError)
 }

@@ -1,4 +1,4 @@
-// The bar on top of a screen: back, a face, what it is, and what can be done.
+// The bar on top of a screen: back, an avatar, a title, and actions.
 import type { ComponentChildren, VNode } from 'preact'
 import { goBack } from '../router.ts'
 import './bar.css'

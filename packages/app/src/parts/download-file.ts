@@ -1,6 +1,6 @@
-// Hands a file to the person, as a download.
+// Gives a file to the person, as a download.
 
-/** Long enough for a browser to have begun, even on a phone that asks where to. */
+/** Long enough for a browser to start, even on a phone that asks for a folder. */
 const KEPT_MS = 60_000
 
 export function downloadFile(file: Blob, name: string): void {

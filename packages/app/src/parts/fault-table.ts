@@ -1,4 +1,4 @@
-// Every error that can reach a person, in words that say what to do. Those of the bot API and of an operator's console cannot.
+// Every error that can reach a person, in words with a remedy. Errors of the bot API and of an operator's console cannot.
 import type { FaultView } from '../contract/objects.ts'
 import { timeOf } from '../i18n/dates.ts'
 import { inLanguages } from '../i18n/language.ts'

@@ -1,4 +1,4 @@
-// An error in words. There are many of them and most are never seen: they are fetched when the page rests.
+// An error in words. There are many of them and most are never shown: they are fetched when the page is idle.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { FaultView } from '../contract/objects.ts'
 import type { FaultSentence } from './fault-table.ts'
@@ -10,16 +10,16 @@ const fetchWords = lazyImport(async () => {
   table.value = (await import('./fault-table.ts')).faultWords
 })
 
-/** For what is drawn: anew when the words are here. A code without words of its own: what the error says of itself. */
+/** For rendered text: rendered again when the words arrive. For a code without words: the error's own message. */
 export function faultText({ code, message, details = {} }: FaultView): string {
   const words = table.value?.value
   const say = words && Object.hasOwn(words, code) ? words[code] : undefined
   return say?.(details) ?? (message || code)
 }
 
-/** For what is said once. */
+/** For a text that is shown once. */
 export async function faultWordsOf(fault: FaultView): Promise<string> {
-  // Where they cannot be fetched the error speaks for itself.
+  // If they cannot be fetched, the error's own message is used.
   await fetchWords().catch(() => undefined)
   return faultText(fault)
 }

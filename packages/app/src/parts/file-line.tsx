@@ -1,4 +1,4 @@
-// A file as it stands in a line: a sign, its name, and below it what is to be said of it.
+// A file in a line: an icon, its name, and details below it.
 import type { ComponentChildren, VNode } from 'preact'
 import './file-line.css'
 
@@ -6,7 +6,7 @@ type FileLineProps = {
   sign: ComponentChildren
   name: string
   facts: ComponentChildren
-  /** `quiet` where the line is none to press. */
+  /** `quiet` if the line cannot be pressed. */
   tone?: 'accent' | 'quiet'
   children?: ComponentChildren
 }

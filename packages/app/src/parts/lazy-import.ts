@@ -1,4 +1,4 @@
-// Code that only a click needs: fetched when the page rests, and at the latest when somebody asks for it.
+// Code that only a click needs: fetched when the page is idle, and at the latest on demand.
 import { CallError } from '../contract/calls.ts'
 
 const REST_MS = 2_000
@@ -6,7 +6,7 @@ const REST_MS = 2_000
 const unfetched = new Set<() => Promise<unknown>>()
 let isFetching = false
 
-/** Without a connection it fails as a call does: in words, and the next click tries again. */
+/** Without a connection it fails like a call: in words, and the next click retries. */
 export function lazyImport<Code>(load: () => Promise<Code>): () => Promise<Code> {
   let loading: Promise<Code> | undefined
   const get = async (): Promise<Code> => {
@@ -23,13 +23,13 @@ export function lazyImport<Code>(load: () => Promise<Code>): () => Promise<Code>
   return get
 }
 
-/** From now on, also what comes with other screens: what is asked for first does not wait behind it. */
+/** Starts fetching, also for code of other screens: code that is needed first does not wait for it. */
 export function fetchAtRest(): void {
   isFetching = true
   const fetchAll = (): void => {
     const all = [...unfetched]
     unfetched.clear()
-    // One that fails is fetched again by the click that needs it.
+    // A failed one is fetched again by the click that needs it.
     Promise.allSettled(all.map(get => get())).catch(reportError)
   }
   if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAll)

@@ -1,11 +1,11 @@
-// A part of a screen whose code is fetched when the page rests, or when it is first shown.
+// A part of a screen whose code is fetched when the page is idle, or when it is first shown.
 import { signal } from '@preact/signals'
 import type { ComponentType, FunctionComponent, VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { askUntilAnswered } from './ask-until.ts'
 import { lazyImport } from './lazy-import.ts'
 
-/** Nothing is seen until it is here. */
+/** Nothing is visible until it is loaded. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): FunctionComponent<Props> {
   const here = signal<{ part: ComponentType<Props> } | undefined>(undefined)
   const get = lazyImport(async () => {

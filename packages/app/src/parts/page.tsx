@@ -1,17 +1,17 @@
-// A screen that is no conversation: a bar on top, a column that scrolls, and what to do at the foot.
+// A screen that is not a conversation: a bar on top, a scrolling column, and actions at the foot.
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Bar, BarTitle } from './bar.tsx'
 import './page.css'
 
 type PageProps = {
-  /** In a bar with the way back. */
+  /** In a bar with a back button. */
   title?: string
   onBack?: () => void
   /** In place of a title. */
   bar?: ComponentChildren
   foot?: ComponentChildren
-  /** `middle`: for a screen that says one thing. */
+  /** `middle`: for a screen with a single message. */
   align?: 'top' | 'middle'
   children: ComponentChildren
 }
@@ -39,7 +39,7 @@ export function Page({ title, onBack, bar, foot, align = 'top', children }: Page
   )
 }
 
-/** With the screen before it the focus is gone: the keyboard goes on at the way back, not at the top of everything. */
+/** The focus is lost with the previous screen: the keyboard continues at the back button, not at the top of everything. */
 function keepFocus(page: HTMLElement | null): void {
   if (document.activeElement !== document.body) return
   page?.querySelector<HTMLElement>('.bar button')?.focus({ preventScroll: true })

@@ -1,4 +1,4 @@
-// Something is under way. For those who want no motion it is an ellipsis.
+// A sign of progress. With reduced motion it is an ellipsis.
 import type { VNode } from 'preact'
 import './spinner.css'
 

@@ -1,4 +1,4 @@
-// A line across a pane that says how things stand, with one thing to do about it.
+// A line across a pane that shows a state, with one action.
 import type { ComponentChildren, VNode } from 'preact'
 import { Icon, type IconName } from './icons/icon.tsx'
 import './strip.css'

@@ -1,4 +1,4 @@
-// What the parts say by themselves.
+// The texts of the parts.
 import { inLanguages } from '../i18n/language.ts'
 
 export const partsWords = inLanguages({

@@ -1,4 +1,4 @@
-// Somebody: face, words, whether the keys were compared, and what can be done.
+// A person: avatar, description, whether the keys were compared, and actions.
 import type { VNode } from 'preact'
 import type { PersonDetail } from '../contract/objects.ts'
 import { call, useView } from '../link/link.ts'

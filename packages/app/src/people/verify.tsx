@@ -1,4 +1,4 @@
-// Comparing keys with somebody: one number and one code for both, read out or scanned.
+// Comparing keys with a person: one number and one code for both, read out or scanned.
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -24,7 +24,7 @@ import '../parts/icons/with-lazy-icons.ts'
 export function Verify({ account }: { account: string }): VNode {
   const w = peopleWords.value
   const person = useView('person', account).value
-  // The view may still be of whom this screen showed before.
+  // The view may still be that of the previous person.
   if (!person || person.id !== account) return <Page title={w.verify}>{null}</Page>
   return person.bot ? <BotKeys person={person} /> : <PersonKeys key={account} person={person} />
 }
@@ -40,7 +40,7 @@ function useSafetyNumber(account: string): Signal<SafetyNumberView | undefined> 
   const number = useSignal<SafetyNumberView | undefined>(undefined)
   const isTouched = touched.value
   useEffect(() => {
-    // The relay may be asked for the key: not because an address was opened.
+    // This may ask the relay for the key: not just because an address was opened.
     if (!isTouched) return
     return askUntilAnswered(() => call('safetyNumber', { account }), {
       answered: loaded => {
@@ -68,7 +68,7 @@ function PersonKeys({ person }: { person: PersonDetail }): VNode {
     if (!number) return
     scanning.value = false
     compared.value = compareCodes(number, text)
-    // A code that differs takes a mark back: what was true once is not what this one says.
+    // A different code removes a mark: the earlier result does not apply to this one.
     begin(setVerified(person.id, compared.value === 'same'))
   }
   return (

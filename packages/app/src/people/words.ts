@@ -1,4 +1,4 @@
-// What the screens about people say.
+// The texts of the screens about people.
 import { inLanguages } from '../i18n/language.ts'
 
 export const peopleWords = inLanguages({

@@ -1,4 +1,4 @@
-// What this app is, whose account it holds, and how to end that.
+// About this app and its account, and how to remove the account.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { BUILD } from '../contract/build.ts'
@@ -46,7 +46,7 @@ async function removeAccount(): Promise<void> {
   try {
     await call('deleteAccount', {})
   } catch {
-    // A relay that is gone for good must not keep anybody from leaving.
+    // A relay that is gone permanently must not keep anybody from leaving.
     if (await ask<boolean>(answer => <RemoveHereDialog answer={answer} />)) await call('removeAccount', {})
   }
 }

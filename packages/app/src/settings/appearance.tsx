@@ -1,4 +1,4 @@
-// How the app looks and is typed in, on this device.
+// The look of the app and its keys, on this device.
 import type { VNode } from 'preact'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { call, useView } from '../link/link.ts'

@@ -1,4 +1,4 @@
-// Not losing the account: a recovery file under six words, a full backup, the browser's promise, and moving elsewhere.
+// Protection of the account: a recovery file under six words, a full backup, the browser's promise, and moving elsewhere.
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { BackupState } from '../contract/settings.ts'
@@ -19,7 +19,7 @@ import { keepWords } from './keep-words.ts'
 import { askToMove } from './move-out.tsx'
 import '../parts/icons/with-lazy-icons.ts'
 
-/** The words stand here until the screen is left, and nowhere else. */
+/** The words are here until the screen is left, and nowhere else. */
 type Words = Signal<string[] | undefined>
 type Make = () => Promise<void>
 
@@ -112,7 +112,7 @@ function Others({ keeping }: { keeping: BackupState }): VNode {
   )
 }
 
-/** Only a page may ask the browser, and only the worker knows what comes of it. */
+/** Only a page may ask the browser, and only the worker knows the result. */
 async function askToPersist(): Promise<void> {
   const promised = (await navigator.storage?.persist?.()) ?? false
   const { persisted } = await call('askToPersist', {})
@@ -136,7 +136,7 @@ function Persistence({ keeping }: { keeping: BackupState }): VNode {
 
 type FootShown = { keeping: BackupState; words: Words; written: boolean; onMake: Make }
 
-/** First the words, then the files: whoever saves a file without having seen its words has saved nothing. */
+/** First the words, then the files: a file is useless to a person who has not seen its words. */
 function Foot({ keeping, words, written, onMake }: FootShown): VNode {
   const w = keepWords.value
   const save = async (kind: 'recoveryFile' | 'backupFile'): Promise<void> => {

@@ -1,4 +1,4 @@
-// Whom one has blocked, and may let in again.
+// The blocked people, who can be unblocked.
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'

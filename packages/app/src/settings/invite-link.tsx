@@ -1,4 +1,4 @@
-// One's own invite link: whoever has it can open a chat.
+// The person's own invite link: everybody who has it can open a chat.
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { confirm } from '../parts/dialogs/dialogs.tsx'

@@ -1,4 +1,4 @@
-// What the screen about keeping the account says.
+// The texts of the screen about saving the account.
 import { inLanguages } from '../i18n/language.ts'
 
 export const keepWords = inLanguages({

@@ -1,4 +1,4 @@
-// The account leaves for another device: a code that the other one scans, or that is typed there. It works while it is shown.
+// The account moves to another device: a code that the other one scans, or that is typed there. It works while it is shown.
 import type { VNode } from 'preact'
 import { call } from '../link/link.ts'
 import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
@@ -23,7 +23,7 @@ function MoveDialog({ code, onClose }: { code: string; onClose: () => void }): V
   const w = keepWords.value
   return (
     <Dialog title={w.moveShown} onClose={onClose}>
-      {/* As it is scanned: no address, which a camera would open and a browser would remember. */}
+      {/* As it is scanned: not an address, which a camera would open and a browser would remember. */}
       <QrCode text={code} label={w.moveShown} />
       <code class="move-out-code" dir="ltr">
         {code}

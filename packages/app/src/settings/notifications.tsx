@@ -1,4 +1,4 @@
-// What a person is told while looking elsewhere. The browser is asked by a button, never by itself.
+// The settings for notifications. A button asks for the browser's permission, never the app automatically.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
@@ -16,7 +16,7 @@ type Permission = NotificationPermission | 'missing'
 
 const permissionNow = (): Permission => ('Notification' in globalThis ? Notification.permission : 'missing')
 
-/** As a new message is told, with its tone. By the service worker where there is one: Android shows no other. */
+/** Like a new message, with its tone. By the service worker if there is one: Android shows no other. */
 async function showTest({ sound }: Settings): Promise<void> {
   if (sound) playTone()
   const { testTitle, testText } = settingsWords.value

@@ -1,4 +1,4 @@
-// One's own name, words about oneself, and picture: what others see.
+// The person's own name, description, and picture: what others see.
 import { contentLimits } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
@@ -20,7 +20,7 @@ import '../parts/icons/with-lazy-icons.ts'
 export function Profile(): VNode {
   const me = useView('me').value
   if (!me) return <Page title={settingsWords.value.profile}>{null}</Page>
-  // Another key for each account, not for each change: what is being typed must not be thrown away by a new picture.
+  // A new key per account, not per change: a new picture must not discard a text that is being typed.
   return <ProfileForm key={me.id} me={me} />
 }
 
@@ -87,7 +87,7 @@ function Picture({ me }: { me: OwnProfile }): VNode {
         aria-label={w.choosePicture}
         onChange={event => {
           const [file] = event.currentTarget.files ?? []
-          // The same file chosen again is a choice, too.
+          // Choosing the same file again is a choice, too.
           event.currentTarget.value = ''
           if (file) begin(choose(file))
         }}

@@ -1,4 +1,4 @@
-// Settings: what there is to set, and the screen of each part.
+// The list of settings, and the screen of each part.
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'

@@ -1,4 +1,4 @@
-// Makes a chosen picture small and square. Drawn anew it holds nothing but what is seen: no place, no camera, no time.
+// Makes a chosen picture small and square. Redrawn, it contains only what is visible: no place, no camera, no time.
 import { contentLimits } from '@postern/protocol'
 import { isDecodable } from '../parts/fields/picked-picture.ts'
 
@@ -29,14 +29,14 @@ function draw(picture: ImageBitmap): OffscreenCanvas {
   if (!context) return canvas
   const { x, y, edge } = cropOf(picture)
   context.imageSmoothingQuality = 'high'
-  // JPEG knows no transparency: without a ground it would be black.
+  // JPEG has no transparency: without a ground it would be black.
   context.fillStyle = '#fff'
   context.fillRect(0, 0, EDGE_PX, EDGE_PX)
   context.drawImage(picture, x, y, edge, edge, 0, 0, EDGE_PX, EDGE_PX)
   return canvas
 }
 
-/** As good as its limit allows. */
+/** In the best quality within its limit. */
 async function encode(canvas: OffscreenCanvas): Promise<Blob | undefined> {
   for (const quality of QUALITIES) {
     const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality })

@@ -1,4 +1,4 @@
-// What the settings say.
+// The texts of the settings.
 import { inLanguages } from '../i18n/language.ts'
 
 export const settingsWords = inLanguages({

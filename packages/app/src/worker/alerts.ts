@@ -1,4 +1,4 @@
-// Tells pages of what came while nobody looked: by the settings of the person, and of muted chats nothing.
+// Alerts pages of messages that came while nobody looked: by the person's settings, and never for muted chats.
 import type { Client, JournalEvent } from '@postern/core'
 import type { ChatId, PressId } from '@postern/protocol'
 import type { Message, Person } from '../contract/objects.ts'
@@ -12,14 +12,14 @@ export type AlertContext = {
   marks: ChatMarkings
   settings: AppSettings
   presses: Presses
-  /** Whether a page that somebody looks at shows the chat. */
+  /** Whether a visible page shows the chat. */
   isSeen: (chat: string) => boolean
   tell: (tiding: PushEvent) => void
 }
 
 export class Alerts {
   readonly #parts: AlertContext
-  /** Of a stranger's request one hears once, however much comes with it. */
+  /** A stranger's request causes one alert, however many messages come with it. */
   readonly #requests = new Set<string>()
 
   constructor(parts: AlertContext) {
@@ -35,7 +35,7 @@ export class Alerts {
     if (event.type === 'toast') this.#tellToast(chat, event.toast)
   }
 
-  /** What a notification tells is known now. */
+  /** The content of a notification has been seen. */
   seen(chat: ChatId): void {
     this.#parts.tell({ kind: 'alert-over', chat })
   }
@@ -50,7 +50,7 @@ export class Alerts {
     tell({ kind: 'alert', chat, title, text: notify === 'words' && words !== '' ? text : '', sound })
   }
 
-  /** A stranger's name and words are for nobody who has not asked for them. */
+  /** A stranger's name and words are not shown unasked. */
   #alertRequest(chat: ChatId): void {
     if (this.#requests.has(chat)) return
     this.#requests.add(chat)
@@ -64,7 +64,7 @@ export class Alerts {
     if (from) tell({ kind: 'toast', chat, from, text })
   }
 
-  /** After a restart nobody remembers the press: in a private chat it is clear whose answer it is. */
+  /** After a restart the press is forgotten: in a private chat it is clear whose answer it is. */
   #anyBot(chat: ChatId): Person | undefined {
     return this.#parts.client.chats.get(chat).members.find(member => member.bot)
   }

@@ -1,4 +1,4 @@
-// What can go wrong in the app itself: beside core's table of errors, for what core knows nothing of.
+// Errors of the app itself: in addition to core's table, for cases that core does not know.
 import { CodedError, systemFault } from '@postern/protocol'
 import type { FaultView } from '../contract/objects.ts'
 
@@ -33,7 +33,7 @@ export class AppError extends Error {
   }
 }
 
-/** As it passes to a page. What nobody expected is named `internal`: its words are for the log, not for a person. */
+/** In the form for a page. An unexpected error is named `internal`: its words are for the log, not for a person. */
 export function faultOf(error: unknown): FaultView {
   const fault = systemFault(error)
   if (fault instanceof AppError) {

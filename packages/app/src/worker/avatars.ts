@@ -1,4 +1,4 @@
-// The pictures of the people of private chats, and when they are worth reading again: all of them together are large.
+// The pictures of the people in private chats, and when to read them again: together they are large.
 import type { Client } from '@postern/core'
 import { type AccountId, isAccountId } from '@postern/protocol'
 import type { WorkerTopic } from './topics.ts'
@@ -15,7 +15,7 @@ export class AvatarStore {
     this.#met = new Set(this.#people())
   }
 
-  /** A stranger whose request waits is not among them: before it is accepted nothing of the stranger's is decoded. */
+  /** A stranger with a waiting request is not included: nothing of the stranger's is decoded before it is accepted. */
   #people(): AccountId[] {
     return this.#client.chats
       .list()
@@ -31,12 +31,12 @@ export class AvatarStore {
     return Object.fromEntries(faces)
   }
 
-  /** Somebody was known before, from a group or a request: no profile has changed, and one more face is shown. */
+  /** Somebody was known before, from a group or a request: no profile has changed, and one more avatar is shown. */
   hasNewChat(topics: ReadonlySet<WorkerTopic>): boolean {
     const chats = [...topics].flatMap(topic => (topic.startsWith(CHAT) ? [topic.slice(CHAT.length)] : []))
     const unmet = chats.filter(id => isAccountId(id) && !this.#met.has(id))
     if (unmet.length === 0) return false
-    // One that is being opened is touched before anybody is shown it.
+    // A chat that is being opened is reported before it is shown.
     const shown = new Set<string>(this.#people())
     const met = unmet.filter(id => shown.has(id))
     for (const id of met) this.#met.add(id)

@@ -1,4 +1,4 @@
-// What a person has set for a chat on this device: muted, pinned, archived.
+// A person's settings for a chat on this device: muted, pinned, archived.
 import type { Records } from '@postern/core'
 import type { ChatId } from '@postern/protocol'
 import type { ChatMarks } from '../contract/objects.ts'
@@ -29,7 +29,7 @@ export class ChatMarkings {
     else await this.#shelf.remove(chat)
   }
 
-  /** Somebody wrote: a chat that was put away comes back, unless nobody wants to hear of it. */
+  /** A new message brings an archived chat back, unless it is muted. */
   async wroteIn(chat: ChatId): Promise<void> {
     const { archived, muted } = this.get(chat)
     if (archived && !muted) await this.set(chat, { archived: false })

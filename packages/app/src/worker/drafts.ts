@@ -1,4 +1,4 @@
-// What stands in a chat's field and was not sent: kept on this device.
+// The unsent text of a chat's field: stored on this device.
 import type { Records } from '@postern/core'
 import type { ChatId } from '@postern/protocol'
 import type { Draft } from '../contract/objects.ts'
@@ -22,7 +22,7 @@ export class Drafts {
     return this.#shelf.get(chat)
   }
 
-  /** An empty one that answers nothing is none. */
+  /** An empty one without a reply is none. */
   async set(chat: ChatId, draft: Draft): Promise<void> {
     if (draft.text === '' && draft.reply_to === undefined) await this.#shelf.remove(chat)
     else await this.#shelf.putSoon(chat, draft)

@@ -1,4 +1,5 @@
-// Fetches the copy of an account that moves here. The relay gives it to one fetcher: an interrupted fetch is resumed as the same one.
+// Fetches the copy of an account that moves here. The relay gives it to one fetcher: an interrupted fetch is resumed as
+// the same one.
 import { appLimits, type BlobId, CodedError, concatBytes, isCoded, pause } from '@postern/protocol'
 import { AppError } from './app-error.ts'
 import type { WorkerPlatform } from './platform.ts'
@@ -41,7 +42,7 @@ class Gathered {
     return this.#length
   }
 
-  /** Whatever stands between us and the relay may not know ranges, and give all of it again. */
+  /** A proxy to the relay may not support ranges, and send all of it again. */
   begin(start: number, total: number | undefined): void {
     if (start !== this.#length) {
       if (start !== 0) throw new CodedError('relay-broken', { what: 'another range than was asked for' })
@@ -55,7 +56,7 @@ class Gathered {
     this.#length += piece.length
     if (this.#length > appLimits.moveBytesMax)
       throw new CodedError('too-large', { what: 'The account', max: appLimits.moveBytesMax })
-    // It holds only until the next one is asked for.
+    // It is valid only until the next one is requested.
     this.#pieces.push(piece.slice())
   }
 

@@ -1,4 +1,4 @@
-// The worker as pages know it: it answers what they ask, and shows them what they watch for as long as it changes.
+// The worker as pages know it: it answers their calls, and sends them their watched views as long as they change.
 import { appLimits, guarded, inBackground, type Log, logFault, type Timer } from '@postern/protocol'
 import type { SeenView, ToCore, ToPage } from '../contract/messages.ts'
 import type { PushEvent } from '../contract/push-events.ts'
@@ -17,7 +17,7 @@ type Watched = ViewReading & {
   id: number
   name: string
   last: SeenView | undefined
-  /** Of a view that rests: until when, by time that passes, and what ends it when something has changed meanwhile. */
+  /** For a resting view: until when, in elapsed time, and the timer that ends it when something has changed meanwhile. */
   restsUntilMs: number
   wakes?: Timer | undefined
 }
@@ -27,10 +27,10 @@ export class Host {
   readonly home: AccountLifecycle
   readonly #worker: Worker
   readonly #pages = new Map<string, KnownPage>()
-  /** Calls under way, by key: asked again meanwhile, one answer is for both. */
+  /** Calls in flight, by key: a repeat meanwhile gets the same answer. */
   readonly #calls = new Map<string, Promise<unknown>>()
   readonly #touched = new Set<WorkerTopic>()
-  /** Whether what was touched is looked at after this turn, or a moment later. */
+  /** Whether touched views are read after this turn, or a moment later. */
   #isDue = false
   #isDueLater = false
 
@@ -50,7 +50,7 @@ export class Host {
     this.#worker = { platform, settings, home: this.home }
   }
 
-  /** A page that comes again under its name is the same page, and has to say anew what it watches. */
+  /** A page that connects again under its name is the same page, and has to send its watches again. */
   connect(name: string, post: Post): void {
     this.#pages.delete(name)
     this.#pages.set(name, { post, watches: new Map(), sight: { focused: false } })
@@ -69,7 +69,7 @@ export class Host {
   take(name: string, message: ToCore): void {
     const page = this.#pages.get(name)
     if (!page) return
-    // Behind all others: whoever is silent for the longest stands first.
+    // Moved to the end: the page that was silent the longest is first.
     this.#pages.delete(name)
     this.#pages.set(name, page)
     switch (message.kind) {
@@ -87,7 +87,7 @@ export class Host {
   }
 
   #watch(page: KnownPage, { id, name, args }: Extract<ToCore, { kind: 'watch' }>): void {
-    // A page that forgets to unwatch must not make every commit slower.
+    // A page that forgets to unwatch must not slow down every commit.
     if (page.watches.size >= appLimits.watchesPerPageMax && !page.watches.has(id))
       return this.#log.warn({ name }, 'a page watches too many views: one more is not shown')
     if (!isViewName(name)) return this.#log.warn({ name }, 'a page watches a view that there is not')
@@ -103,7 +103,7 @@ export class Host {
   #ask(page: KnownPage, { id, key, name, asked }: Extract<ToCore, { kind: 'ask' }>): void {
     const answered = this.#answerOnce({ key, name, asked, page }).then(
       ok => {
-        // First what it has changed: a page that is answered need not remember what it asked for.
+        // First its changes: an answered page need not remember its call.
         this.#lookAgain()
         page.post({ kind: 'answer', id, ok })
       },
@@ -140,7 +140,7 @@ export class Host {
     return answering
   }
 
-  /** At the end of the turn, once for all that was touched in it. */
+  /** At the end of the turn, once for everything that was touched in it. */
   #touch(topics: readonly WorkerTopic[]): void {
     for (const topic of topics) this.#touched.add(topic)
     if (this.#isDue) return
@@ -151,7 +151,7 @@ export class Host {
     })
   }
 
-  /** A moment later, or with whatever is looked at before: each picture of a page costs more than what has changed in it. */
+  /** A moment later, or with an earlier reading: each rendering of a page costs more than its changes. */
   #touchCalmly(topics: readonly WorkerTopic[]): void {
     for (const topic of topics) this.#touched.add(topic)
     if (this.#isDue || this.#isDueLater) return
@@ -162,7 +162,7 @@ export class Host {
     })
   }
 
-  /** All of a page's views at once: a message comes into the history in the moment in which it leaves the queue. */
+  /** All of a page's views together: a message enters the history in the moment in which it leaves the queue. */
   #lookAgain(): void {
     const touched = new Set(this.#touched)
     if (touched.size === 0) return
@@ -176,7 +176,7 @@ export class Host {
     }
   }
 
-  /** The first change is seen at once; those soon after it together. */
+  /** The first change is shown immediately; those soon after it together. */
   #rests(page: KnownPage, watched: Watched): boolean {
     if (watched.restMs === 0) return false
     const { clock } = this.#worker.platform
@@ -195,7 +195,7 @@ export class Host {
     if (seen) guarded(() => page.post({ kind: 'views', views: [seen] }), this.#posting)()
   }
 
-  /** Undefined when it is as it was, or cannot be read: then what a page has stays. */
+  /** Undefined when it is unchanged, or cannot be read: then the page's value stays. */
   #look(watched: Watched): SeenView | undefined {
     try {
       const seen = watched.look(this.#worker)

@@ -1,11 +1,11 @@
-// The one worker of the origin that holds the account: lets pages in, and hands what they say to the host.
+// The one worker of the origin that holds the account: accepts pages, and passes their messages to the host.
 import { inBackground } from '@postern/protocol'
 import { BUILD } from '../contract/build.ts'
 import { LOBBY_CHANNEL, type LobbyMessage, roomOf, type ToCore, type ToPage } from '../contract/messages.ts'
 import { Host } from './host.ts'
 import { browserPlatform } from './platform-browser.ts'
 
-/** The page that started this worker speaks over the worker's own port. */
+/** The page that started this worker uses the worker's own port. */
 const LEADER = 'leader'
 
 const core = crypto.randomUUID()
@@ -25,7 +25,7 @@ function listenIn(name: string): BroadcastChannel {
   return room
 }
 
-/** The others knock in the hall, and get a room each. */
+/** The others announce themselves in the lobby, and get a channel each. */
 function openRoom(name: string): void {
   for (const [other, room] of rooms) {
     if (host.isConnected(other)) continue

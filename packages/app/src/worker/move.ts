@@ -1,4 +1,4 @@
-// Moving to another device: a sealed copy of the account waits at the relay, and a code has the key to it.
+// Moving to another device: a sealed copy of the account waits at the relay, and a code contains its key.
 import { type FileDraft, openTransferred } from '@postern/core'
 import { decodeBackup, encodeBackup } from '@postern/core/recovery'
 import {
@@ -29,7 +29,7 @@ import { readMe } from './views/read-people.ts'
 
 const NAME_BYTES_MAX = 4 * contentLimits.nameCharsMax
 
-/** Before the account itself: who it is, to be shown before anything is done with it. */
+/** Before the account itself: its owner, to be shown before anything is done with it. */
 type MovedCopy = { name: string; avatar: string | undefined; backup: Uint8Array }
 
 const movedCopy: Codec<MovedCopy> = struct({
@@ -41,7 +41,7 @@ const movedCopy: Codec<MovedCopy> = struct({
 /** The newest copy of each account that waits at the relay. */
 const waiting = new WeakMap<Account, FileDraft>()
 
-/** Whoever has the code has the account. It is good for one device, for ten minutes, and until it is taken back. */
+/** The code gives access to the account. It is valid for one device, for ten minutes, and until it is cancelled. */
 export async function copyForMove(account: Account): Promise<{ code: string }> {
   await cancelMove(account)
   const { opened, client, platform } = account
@@ -60,14 +60,14 @@ export async function copyForMove(account: Account): Promise<{ code: string }> {
   return { code: writeMoveCode(platform.fileCipher, { blob, seed }) }
 }
 
-/** The code is of no use any more. */
+/** Makes the code useless. */
 export async function cancelMove(account: Account): Promise<void> {
   const draft = waiting.get(account)
   waiting.delete(account)
   await draft?.discard()
 }
 
-/** The relay lets nobody have it by then: this is for what is kept here. */
+/** The relay refuses it by then: this removes the local data. */
 function cancelLater({ platform: { clock, log } }: Account, draft: FileDraft): void {
   const what = 'the copy of the account was not removed'
   const discard = guarded(() => inBackground(draft.discard(), { what, log }), { what, log })
@@ -78,16 +78,16 @@ type Browser = { home: AccountLifecycle; platform: WorkerPlatform }
 type Asked = { code: string; fetchToken: string }
 type Fetched = { asked: Asked; blob: BlobId; name: string; avatar: string | undefined; restored: AccountCopy }
 
-/** What was fetched last and not moved in yet. */
+/** The last copy that was fetched and not moved in yet. */
 const fetched = new WeakMap<WorkerPlatform, Fetched>()
 
-/** Whose account the code would bring. Nothing here is changed: a stranger may have made the code. */
+/** The owner of the account behind the code. Nothing here is changed: a stranger may have made the code. */
 export async function lookAtMove(into: Browser, asked: Asked): Promise<AppCallAnswer<'lookAtMove'>> {
   const { name, avatar } = await fetchMove(into, asked)
   return { name, ...(avatar !== undefined && { avatar }) }
 }
 
-/** The account is here before its copy is deleted: who is interrupted in between has lost nothing. */
+/** The account is here before its copy is deleted: an interruption in between loses nothing. */
 export async function moveIn(into: Browser, asked: Asked): Promise<void> {
   const { restored, blob } = await fetchMove(into, asked)
   const { home, platform } = into
@@ -97,7 +97,7 @@ export async function moveIn(into: Browser, asked: Asked): Promise<void> {
   await client.files.discardBlob(blob)
 }
 
-/** Everything is fetched and judged before anything here is touched. */
+/** Everything is fetched and checked before anything here is changed. */
 async function fetchMove({ home, platform }: Browser, asked: Asked): Promise<Fetched> {
   if (await home.settled()) throw new AppError('account-exists')
   const known = fetched.get(platform)
@@ -110,7 +110,7 @@ async function fetchMove({ home, platform }: Browser, asked: Asked): Promise<Fet
   const { database, databaseKey: key } = decodeBackup(backup)
   const found: Fetched = { asked, blob, name, avatar, restored: { database, key } }
   fetched.set(platform, found)
-  // Nobody has pressed: the account of somebody who walked away does not stay in memory.
+  // Nobody has pressed: the account of a person who walked away does not stay in memory.
   platform.clock.setTimer(
     appLimits.moveKeptMs,
     () => void (fetched.get(platform) === found && fetched.delete(platform)),

@@ -1,4 +1,5 @@
-// The browser as the worker needs it: core's platform on the origin's private file system, and what the browser tells of its storage.
+// The browser's part of the worker: core's platform on the origin's private file system, and the browser's facts about
+// its storage.
 import {
   browserFileCipher,
   connectBrowserBlobs,
@@ -16,7 +17,7 @@ const DIRECTORY = 'account'
 /** Some frames of a screen. */
 const LATER_MS = 40
 
-/** Thrown by the question for a name where nobody was to begin. */
+/** Thrown by the request for a name when no account was to be created. */
 class NoAccount extends Error {}
 
 export function browserPlatform(): WorkerPlatform {
@@ -64,7 +65,7 @@ async function open(log: Log, beginning?: AccountBeginning): Promise<OpenedAccou
   }
 }
 
-/** Without cookies: who looks is nobody's business yet. */
+/** Without cookies: the reader stays anonymous. */
 async function fetchProfile(account: AccountId): Promise<Uint8Array | undefined> {
   const signal = AbortSignal.timeout(appLimits.previewTimeoutMs)
   try {
@@ -88,7 +89,7 @@ async function assertSupported(): Promise<void> {
   }
 }
 
-/** What went wrong is for whoever opens the browser's console; it never holds a name or a word. */
+/** Errors for the browser's console; they never contain a name or a message. */
 const consoleLog = (): Log => ({
   debug: () => undefined,
   info: () => undefined,

@@ -1,4 +1,4 @@
-// Which buttons were pressed and wait for their bot: the same on every page, and over when the bot has answered in any way.
+// The pressed buttons that wait for their bot: the same on every page, and over when the bot has answered in any way.
 import type { Client, JournalEvent } from '@postern/core'
 import { appLimits, type ChatId, type Clock, type MessageId, type PressId, type Timer, utf8 } from '@postern/protocol'
 import type { Person, PressState } from '../contract/objects.ts'
@@ -19,9 +19,9 @@ export type ButtonPress = { key: string; chat: ChatId; message: MessageId; data:
 export class Presses {
   readonly #parts: Parts
   readonly #pressings = new Map<MessageId, Pressing>()
-  /** Whose buttons they were: an answer names the press alone. */
+  /** The owners of the buttons: an answer names the press alone. */
   readonly #bots = new Map<PressId, Person>()
-  /** Answers may come before the relay's word that it has the press. */
+  /** Answers may arrive before the relay's confirmation of the press. */
   readonly #answered = new Set<PressId>()
 
   constructor(parts: Parts) {
@@ -33,7 +33,7 @@ export class Presses {
     return Object.fromEntries(pressed.map(([message, { data, state }]) => [message, { data, state }]))
   }
 
-  /** A second press is refused until the first has its answer, or ten seconds have gone by. */
+  /** A second press is refused until the first has its answer, or ten seconds have passed. */
   async press({ key, chat, message, data }: ButtonPress): Promise<void> {
     if (this.#pressings.get(message)?.state === 'pending') throw new AppError('press-pending')
     const { client } = this.#parts
@@ -54,12 +54,12 @@ export class Presses {
     }
   }
 
-  /** Undefined when nobody here remembers the press. */
+  /** Undefined when the press is unknown here. */
   botOf(press: PressId): Person | undefined {
     return this.#bots.get(press)
   }
 
-  /** An edit of the message, a word of its bot, or the toast: whichever comes first. */
+  /** An edit of the message, a message of its bot, or the toast: whichever comes first. */
   hear(event: JournalEvent): void {
     if (event.type === 'toast') keepNewest(this.#answered.add(event.toast.press_id))
     for (const [message, pressing] of this.#pressings)

@@ -1,4 +1,4 @@
-// Who invites, before there is an account: the relay hands out the sealed profile, and the link has the key to it.
+// The inviter, before there is an account: the relay hands out the sealed profile, and the link contains its key.
 import { openInvited } from '@postern/core'
 import { isCoded, logFault } from '@postern/protocol'
 import { type Invite, type Profile, parseInvite } from '@postern/protocol/content'

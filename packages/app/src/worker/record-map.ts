@@ -1,4 +1,4 @@
-// A shelf of core's records as a map in memory: read once, and every change written behind it.
+// A shelf of core's records as a map in memory: read once, and every change is written through.
 import type { Records } from '@postern/core'
 
 export class RecordMap<Value> {
@@ -6,7 +6,7 @@ export class RecordMap<Value> {
   readonly #values = new Map<string, Value>()
   readonly #onChange: () => void
 
-  /** `read` gives undefined for what an older or a newer version has left there: it is passed over. */
+  /** `read` returns undefined for a value of an older or a newer version: it is ignored. */
   constructor(
     records: Pick<Records, 'all' | 'change' | 'changeSoon'>,
     { read, onChange }: { read: (value: unknown) => Value | undefined; onChange: () => void },
@@ -27,7 +27,7 @@ export class RecordMap<Value> {
     return [...this.#values]
   }
 
-  /** Seen at once; durable when it resolves. */
+  /** Visible immediately; durable when it resolves. */
   async put(key: string, value: Value): Promise<void> {
     this.#set(key, value)
     await this.#records.change({ key, put: JSON.stringify(value) })
@@ -59,7 +59,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined for an invalid value. */
 export function lenient<T>(read: (value: unknown) => T): (value: unknown) => T | undefined {
   return value => {
     try {

@@ -1,4 +1,4 @@
-// What a person has set for the app: held in memory until there is an account to keep it with.
+// A person's settings for the app: held in memory until there is an account to store them with.
 import type { Records } from '@postern/core'
 import { defaultSettings, type SettingRule, type Settings, settingRules } from '../contract/settings.ts'
 import { lenient, RecordMap } from './record-map.ts'
@@ -34,18 +34,18 @@ export class AppSettings {
     this.#touch('settings')
   }
 
-  /** The account is open: what was chosen before it was made is kept with it. */
+  /** The account is open: choices from before it was created are stored with it. */
   async keepIn(records: Records): Promise<void> {
     const onChange = () => this.#touch('settings')
     this.#shelf = new RecordMap(records, { read: lenient(value => someSettings(value, 'settings')), onChange })
     this.#touch('settings')
     if (Object.keys(this.#early).length === 0) return
-    // Forgotten only then: where they cannot be kept, the next opening keeps them.
+    // Forgotten only then: if they cannot be stored, the next opening stores them.
     await this.set(this.#early)
     this.#early = {}
   }
 
-  /** The account is gone: its settings are gone with it. */
+  /** The account is gone, and its settings with it. */
   letGo(): void {
     this.#shelf = undefined
     this.#touch('settings')

@@ -1,4 +1,5 @@
-// Reads what a page has asked for: a page of another build may say anything, and is told so instead of breaking the worker.
+// Validates the arguments of a page: a page of another build may send anything, and gets an error instead of breaking
+// the worker.
 import {
   type AccountId,
   type ChatId,
@@ -11,7 +12,7 @@ import {
 } from '@postern/protocol'
 import { AppError } from './app-error.ts'
 
-/** Gives the value as what it is, or throws `call-malformed` with the name of the field. */
+/** Returns the typed value, or throws `call-malformed` with the name of the field. */
 export type Shape<T> = (value: unknown, field: string) => T
 
 type Fields = Readonly<Record<string, Shape<unknown>>>
@@ -52,7 +53,7 @@ export const orNull =
   (value, field) =>
     value === null ? null : shape(value, field)
 
-/** Fields that are not named are left out; an optional one that is undefined is, too. */
+/** Unknown fields are left out; so is an optional one that is undefined. */
 export function fields<Needed extends Fields>(needed: Needed): Shape<Read<Needed>>
 export function fields<Needed extends Fields, Free extends Fields>(
   needed: Needed,

@@ -1,4 +1,4 @@
-// What changed, in names: core's topics after a commit, and those of the worker's own state.
+// The names of changes: core's topics after a commit, and those of the worker's own state.
 import type { Topic as CoreTopic } from '@postern/core'
 
 export type WorkerTopic =

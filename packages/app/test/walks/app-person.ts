@@ -1,4 +1,4 @@
-// Somebody at the app in a browser: does and sees what people do and see, by the names that a screen reader reads out.
+// A person at the app in a browser: acts and sees as people do, by the names that a screen reader reads out.
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { WalkingBot } from './walking-bot.ts'
 
@@ -18,7 +18,7 @@ export class AppPerson {
     await this.presses(/^Start (a chat with|chat)/)
   }
 
-  /** In the chat with the bot, and heard there. Gives the chat as the bot knows it. */
+  /** In the chat with the bot, with a first message. Returns the chat as the bot knows it. */
   async starts(bot: WalkingBot, name: string): Promise<string> {
     await this.arrives(bot.link, name)
     await this.presses('Start')
@@ -30,7 +30,7 @@ export class AppPerson {
     return chat_id
   }
 
-  /** The service worker has all that a start without a network needs. */
+  /** The service worker has everything for a start without a network. */
   async isKeptForOffline(): Promise<void> {
     await this.page.evaluate(async () => void (await navigator.serviceWorker.ready))
   }
@@ -82,7 +82,7 @@ export class AppPerson {
     await this.page.getByRole('menuitem', { name }).click()
   }
 
-  /** Picked as somebody picks one from a phone, and sent with its caption. */
+  /** Picked as from a phone, and sent with its caption. */
   async sendsPhoto({ bytes, name, caption }: { bytes: Uint8Array; name: string; caption: string }): Promise<void> {
     await this.presses('Attach')
     const choosing = this.page.waitForEvent('filechooser')
@@ -101,12 +101,12 @@ export class AppPerson {
     return this.page.getByRole('dialog', { name })
   }
 
-  /** What the conversation shows, in its order. */
+  /** The texts of the conversation, in order. */
   async texts(): Promise<string[]> {
     return await this.page.getByRole('log').getByRole('article').allInnerTexts()
   }
 
-  /** Off the screen that saves a recovery file, as somebody writes them down. They are there a moment after it. */
+  /** From the screen that saves a recovery file, as a person writes them down. They appear a moment after it. */
   async readsSixWords(): Promise<string[]> {
     // The only list on this screen whose items have numbers.
     const words = this.page.locator('ol bdi')

@@ -1,4 +1,4 @@
-// What somebody at a desk meets besides the usual: people beside conversations, addresses that lead nowhere, other customs.
+// Unusual situations at a desk: people next to conversations, addresses that lead nowhere, other customs.
 import { expect } from 'vitest'
 import { findingsOf } from './axe.ts'
 import { faultsOfShape } from './page-shape.ts'

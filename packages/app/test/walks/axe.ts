@@ -1,11 +1,11 @@
-// What axe-core finds on a screen as it is: what would keep somebody from using it.
+// The findings of axe-core on a screen: obstacles for its users.
 import { readFileSync } from 'node:fs'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 const source = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Evaluated by the debugger, not by the page: its policy stays as it is. */
+/** Evaluated by the debugger, not by the page: its policy stays unchanged. */
 export async function findingsOf(page: Page): Promise<string[]> {
   const devtools = await page.context().newCDPSession(page)
   const evaluate = async (expression: string) => {
@@ -17,9 +17,9 @@ export async function findingsOf(page: Page): Promise<string[]> {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
     return result.value as unknown
   }
-  // Once for a document, however often it is looked at.
+  // Once per document, however often it is checked.
   await evaluate(`'axe' in globalThis || (() => {${source}})(); 0`)
-  // All animations at their end: what fades in has not its colours yet.
+  // All animations at their end: a fading element does not have its colours yet.
   await evaluate('for (const one of document.getAnimations()) try { one.finish() } catch {}')
   const json = await evaluate('axe.run(document, { resultTypes: ["violations"] }).then(JSON.stringify)')
   await devtools.detach()

@@ -1,9 +1,9 @@
-// Back, on a phone: what stands above a conversation goes first.
+// Back, on a phone: layers above a conversation go first.
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { test } from './walk-test.ts'
 
-/** As the button of the browser does; nobody waits for another page, because none comes. */
+/** Like the browser's button; nobody waits for another page, because none comes. */
 const goesBack = ({ page }: AppPerson): Promise<void> => page.evaluate(() => history.back())
 
 test('[APP-7.12] Back closes a menu, the emoji and a dialog before it leaves the chat, and another screen takes them along', async ({

@@ -1,10 +1,10 @@
-// A photo as a camera leaves it: lying on its side, with a note of how it was held and where it was taken.
+// A photo as a camera leaves it: rotated, with a note of the orientation and the place.
 import type { Page } from 'playwright-core'
 
-/** What the camera notes of the place: nobody but the sender may ever have it. */
+/** The camera's note of the place: nobody but the sender may ever have it. */
 export const PLACE = 'N 59 56 19 E 30 18 50'
 
-/** The picture as it lies: its left half is red, its right half blue. */
+/** The picture as stored: its left half is red, its right half blue. */
 async function paintJpeg(page: Page, size: { width: number; height: number }): Promise<Buffer> {
   const bytes = await page.evaluate(async ({ width, height }) => {
     const canvas = new OffscreenCanvas(width, height)
@@ -20,21 +20,21 @@ async function paintJpeg(page: Page, size: { width: number; height: number }): P
   return Buffer.from(bytes)
 }
 
-/** Held upright it is red above and blue below. */
+/** Upright it is red above and blue below. */
 export async function cameraPhoto(page: Page, size: { width: number; height: number }): Promise<Buffer> {
   const jpeg = await paintJpeg(page, size)
   const [start, rest] = [jpeg.subarray(0, 2), jpeg.subarray(2)]
   return Buffer.concat([start, exifSegment(), rest])
 }
 
-/** Orientation 6: the camera was turned to the right. The place stands in a description, as text. */
+/** Orientation 6: the camera was turned to the right. The place is in a description, as text. */
 function exifSegment(): Buffer {
   const place = Buffer.from(`${PLACE}\0`, 'latin1')
   const tiff = Buffer.alloc(8 + 2 + 2 * 12 + 4)
   tiff.write('MM\0*', 0, 'latin1')
   tiff.writeUInt32BE(8, 4)
   tiff.writeUInt16BE(2, 8)
-  // Tag, kind, count, value or its place: the description first, tags rise.
+  // Tag, kind, count, value or its place: the description first, in ascending order of tags.
   writeEntry(tiff, { at: 10, tag: 0x010e, kind: 2, count: place.length })
   tiff.writeUInt32BE(tiff.length, 10 + 8)
   writeEntry(tiff, { at: 22, tag: 0x0112, kind: 3, count: 1 })

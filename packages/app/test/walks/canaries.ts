@@ -1,9 +1,9 @@
-// Words that stand nowhere else, and a search for them in every file of a folder, whatever wrote it.
+// Unique words, and a search for them in every file of a folder, whatever wrote it.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** By chance: nothing can shorten what does not repeat, so that a compressed file holds it as it is. */
+/** Random: compression cannot shorten it, so that a compressed file contains it literally. */
 export const newCanary = (what: string): string => `${what}${randomBytes(12).toString('hex')}`
 
 const filesIn = (directory: string): string[] =>
@@ -11,7 +11,7 @@ const filesIn = (directory: string): string[] =>
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
 
-/** A browser removes files as one looks. */
+/** A browser removes files meanwhile. */
 function contentOf(path: string): Buffer {
   try {
     return readFileSync(path)
@@ -21,7 +21,7 @@ function contentOf(path: string): Buffer {
   }
 }
 
-/** Where each of them stands, in UTF-8 or UTF-16. */
+/** The files that contain each of them, in UTF-8 or UTF-16. */
 export function findIn(directory: string, canaries: readonly string[]): string[] {
   return filesIn(directory).flatMap(path => {
     const content = contentOf(path)

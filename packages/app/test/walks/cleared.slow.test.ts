@@ -1,9 +1,9 @@
-// A browser that has cleared what it kept, or keeps nothing: the app says what happened, and what to do.
+// A browser that has cleared its data, or stores nothing: the app shows the reason and the remedy.
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { originOf, test } from './walk-test.ts'
 
-/** As a browser does that needs the room: the files go, and the key stays. */
+/** As a browser does that needs the space: the files go, and the key stays. */
 async function clearsFiles({ page }: AppPerson, origin: string): Promise<void> {
   // A page of the origin on which no core runs.
   await page.goto(`${origin}/licences.txt`)
@@ -14,7 +14,7 @@ async function clearsFiles({ page }: AppPerson, origin: string): Promise<void> {
         () => true,
         () => false,
       )
-    // The worker of the page before holds its files for a moment longer.
+    // The worker of the previous page holds its files for a moment longer.
     while (!(await remove())) await new Promise(resolve => setTimeout(resolve, 50))
   })
 }
@@ -71,7 +71,7 @@ test('[APP-14.34] A browser that lets the page keep nothing is named, and works 
   const { person: alice, faults } = await openApp({ serviceWorkers: 'block' })
   faults.expected = /the account could not be opened|the app is not kept/
   const { page } = alice
-  // As where site data is blocked: only the worker can be told so.
+  // As with blocked site data: only the worker can detect it.
   const refused = `navigator.storage.getDirectory = () => Promise.reject(new DOMException('denied', 'SecurityError'));`
   await page.route('**/assets/main-*.js', async route => {
     const response = await route.fetch()

@@ -1,4 +1,4 @@
-// A font with emoji for machines that have none: its signs are twice as wide as the boxes that stand for missing ones.
+// A font with emoji for machines that have none: its signs are twice as wide as the boxes for missing ones.
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 

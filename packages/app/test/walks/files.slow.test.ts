@@ -1,4 +1,4 @@
-// Photos, pictures that are none, and a voice: what goes out of a real browser, byte for byte as the bot has it.
+// Photos, invalid pictures, and a voice: the output of a real browser, byte for byte as the bot has it.
 import { randomBytes } from 'node:crypto'
 import { contentLimits } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
@@ -25,7 +25,7 @@ async function send(alice: AppPerson, picked: Picked): Promise<void> {
   await alice.dialog('Send this file?').getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-/** The next file that the bot gets: what is said of it, and its bytes. */
+/** The next file that the bot gets: its details, and its bytes. */
 async function received(bot: WalkingBot) {
   const { chat_id, message } = await bot.next('message', update => update.message.file !== undefined)
   const opened = await bot.gateway.client.files.open(chat_id, message.id, WITHIN)
@@ -92,7 +92,7 @@ test('[APP-12.7] a photo that is sent as a file keeps every byte', async ({ bot,
   expect(Buffer.compare(bytes, photo)).toBe(0)
 })
 
-/** How long the sound is that somebody hears, and how loud its loudest moment. */
+/** The duration of the sound, and the volume of its loudest moment. */
 async function played(page: Page, bytes: Uint8Array): Promise<{ seconds: number; loudest: number }> {
   return await page.evaluate(
     async given => {
@@ -115,7 +115,7 @@ test('[APP-12.8] a voice message is what was spoken, and plays at the other side
   expect(file.duration_ms).toBeGreaterThan(1_000)
   const heard = await played(alice.page, bytes)
   expect(heard.loudest).toBeGreaterThan(0.01)
-  // Never longer than it was spoken; a busy machine may begin to listen a moment late.
+  // Never longer than it was spoken; a busy machine may start recording a moment late.
   expect(heard.seconds).toBeGreaterThan(0)
   expect(heard.seconds).toBeLessThan((file.duration_ms ?? 0) / 1000 + 1)
 })
@@ -155,7 +155,7 @@ test('[APP-14.24] a video goes out with its size and length, and one that comes 
   await row.getByRole('button', { name: /^Play video/ }).click()
   const shown = row.locator('video')
   await shown.waitFor()
-  // Muted machines and quiet ones play it all the same: it comes to its end.
+  // Muted machines and quiet ones play it all the same: it reaches its end.
   await expect.poll(() => shown.evaluate(it => (it as HTMLVideoElement).ended)).toBe(true)
   expect(await shown.evaluate(it => (it as HTMLVideoElement).videoWidth)).toBe(160)
 })
@@ -208,7 +208,7 @@ test('[APP-12.11] a photo that is pressed before it is here is shown large once 
   await expect.poll(() => shown.evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(640)
 })
 
-/** The browser lets this origin keep so much more than it has, until it is told otherwise. */
+/** The browser limits this origin to this much more than it has, until it is reset. */
 async function leavesRoom({ page }: AppPerson, moreBytes: number): Promise<{ asEver(): Promise<void> }> {
   const devtools = await page.context().newCDPSession(page)
   const { origin } = new URL(page.url())

@@ -1,4 +1,5 @@
-// The first minutes with the app: the link, the bot, its commands, buttons and polls, a photo, and all of it again after a reload.
+// The first minutes with the app: the link, the bot, its commands, buttons and polls, a photo, and all of it again
+// after a reload.
 
 import { expect } from 'vitest'
 import { samplePhoto } from './sample-photo.ts'
@@ -19,7 +20,7 @@ test('[APP-14.1] whoever opens the link and gives a name talks to the bot', asyn
   const { chat_id } = await bot.hears('/start')
   await bot.says(chat_id, { text: 'Good morning, Alice.' })
   await alice.sees('Good morning, Alice.')
-  // Neither the key of the link nor anything else of it stays where somebody could look over a shoulder.
+  // Neither the key of the link nor any other part stays where somebody could look over a shoulder.
   expect(alice.page.url()).not.toContain(new URL(bot.link).hash.split('/')[2])
 
   await alice.presses('Commands')

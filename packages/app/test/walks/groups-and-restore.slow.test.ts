@@ -1,4 +1,4 @@
-// A group with a bot in it, and an account that comes back in an empty browser.
+// A group with a bot in it, and an account that is restored in an empty browser.
 import { join } from 'node:path'
 import type { ChatId } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
@@ -44,7 +44,7 @@ test('[APP-14.14] who makes a group with a bot is warned first, with the focus o
     .waitFor()
 })
 
-/** The six words and the file, as somebody writes down the ones and saves the other. */
+/** The six words and the file, as a person writes down the former and saves the latter. */
 async function keeps(person: AppPerson, { file, path }: { file: string; path: string }): Promise<string> {
   await go(person, 'settings/keep-account')
   await person.presses('Save a recovery file')
@@ -70,7 +70,7 @@ test('[APP-14.15] an account that is opened elsewhere says so, and can be taken 
   const path = join(world.directory, kind)
   const words = await keeps(alice, { file: kind, path })
   const { person: anew, faults: others } = await openApp()
-  // The log says it, too, on the device that is put aside.
+  // The old device logs it, too.
   for (const found of [faults, others]) found.expected = /another program with the keys/
   await anew.page.goto(originOf(world))
   await anew.presses('I have a recovery file')

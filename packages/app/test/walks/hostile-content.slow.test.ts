@@ -1,4 +1,4 @@
-// Names and words of strangers who mean harm: no screen breaks, no script runs.
+// Names and words of malicious strangers: no screen breaks, no script runs.
 import type { ChatId } from '@postern/protocol'
 import { expect } from 'vitest'
 import { findingsOf } from './axe.ts'
@@ -7,7 +7,7 @@ import { samplePhoto } from './sample-photo.ts'
 import { test } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
-/** Between marks that a test finds again, whatever stands between them. */
+/** Between marks that a test finds again, whatever is between them. */
 const hostile: Record<string, string> = {
   markup: '<script>globalThis.wasRun = 1</script><img src=x onerror="globalThis.wasRun = 1">',
   'a long word': 'W'.repeat(4000),
@@ -19,7 +19,7 @@ const hostile: Record<string, string> = {
   template: '${globalThis.wasRun=1} {{constructor.constructor("wasRun=1")()}}',
 }
 
-/** The gateway refuses labels that turn the writing, or of which nothing is seen. */
+/** The gateway refuses labels that reverse the text, or are invisible. */
 const labelOf = (words: string): string =>
   `x${[...words].slice(0, 29).join('')}`.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, ' ')
 

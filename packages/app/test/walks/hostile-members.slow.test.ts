@@ -1,4 +1,5 @@
-// Somebody whose client keeps no rules talks to a real browser: what our own side would never send breaks no screen either.
+// A person whose client breaks the rules talks to a real browser: even content that our own side would never send
+// breaks no screen.
 import type { AccountId, ChatId } from '@postern/protocol'
 import { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
@@ -78,7 +79,7 @@ test('[APP-14.19] a bot that is called anything breaks no screen', async ({ mall
   await go(alice, '')
   await alice.page.getByRole('link', { name: /the end/ }).waitFor()
   await expectSound(alice, 'the list')
-  // Not in the group: what strangers bring one into is not searched before it is accepted.
+  // Not in the group: groups that strangers add a person to are not searched before they are accepted.
   await mallory.says(chat, { kind: 'text', text: `needle Z${MARKS.repeat(50)} ${RUNS}` })
   await alice.page.getByRole('link', { name: /needle/ }).waitFor()
   await alice.page.getByRole('textbox', { name: 'Search' }).fill('needle')
@@ -93,7 +94,7 @@ test('[APP-14.19] a bot that is called anything breaks no screen', async ({ mall
   await expectSound(alice, 'a question with a name')
 })
 
-/** One of each kind, made by chance: the same in every run. */
+/** One of each kind, made at random: the same in every run. */
 async function saysAnything(mallory: ModifiedBot, chat: ChatId, random: SeededRandom): Promise<void> {
   const words = (charsMax: number): string => anyWords(random, charsMax)
   const buttons = [

@@ -1,4 +1,4 @@
-// What somebody who means harm would write: pieces that run, turn, heap up, hide or never end, and what chance makes of them.
+// The words of a malicious person: pieces that run, reverse, pile up, hide or never end, and random combinations.
 import type { SeededRandom } from '@postern/testkit/random'
 
 export const RUNS = '<script>globalThis.wasRun = 1</script><img src=x onerror="globalThis.wasRun = 1">'
@@ -34,10 +34,10 @@ const pieces: readonly string[] = [
   '-'.repeat(300),
 ]
 
-/** At most so many characters, as the protocol counts them. */
+/** At most this many characters, as the protocol counts them. */
 export const cutTo = (charsMax: number, text: string): string => [...text].slice(0, charsMax).join('')
 
-/** A letter first: of the rest perhaps nothing would be seen. */
+/** A letter first: the rest may be invisible. */
 export function anyWords(random: SeededRandom, charsMax: number): string {
   const count = 1 + random.below(6)
   const chosen = Array.from({ length: count }, () => random.of(pieces))

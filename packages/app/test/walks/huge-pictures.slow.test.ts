@@ -11,7 +11,7 @@ import { samplePhoto } from './sample-photo.ts'
 import { test as base } from './walk-test.ts'
 
 declare global {
-  /** Width and height of every picture that the page has decoded, and every address that an `<img>` was given. */
+  /** Width and height of every picture that the page has decoded, and every address of an `<img>`. */
   var decoded: string[]
   var given: string[]
 }
@@ -95,7 +95,7 @@ test('[APP-14.28] a stranger whose pictures take gigabytes shows a name, and aft
   expect((await seenPictures(alice)).given).toEqual([expect.stringMatching(/^blob:/)])
   expect(await faultsOfShape(alice.page)).toEqual([])
   expect(await findingsOf(alice.page)).toEqual([])
-  // Beside the small one, on the whole screen.
+  // Next to the small one, on the whole screen.
   await alice.message('a small one').getByRole('button', { name: 'View photo ferry.png' }).click()
   await alice.page.getByRole('dialog', { name: 'Photo' }).getByRole('button', { name: 'Previous photo' }).click()
   await alice.page.getByRole('dialog').getByText('Very large picture').waitFor()

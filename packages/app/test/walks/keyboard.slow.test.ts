@@ -1,4 +1,4 @@
-// The whole of a first visit without a pointer: by Tab, arrows, Enter and Escape alone.
+// A whole first visit without a pointer: by Tab, arrows, Enter and Escape alone.
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
@@ -8,7 +8,7 @@ import type { WalkingBot } from './walking-bot.ts'
 
 type Visit = { alice: AppPerson; page: Page; keys: Keys; bot: WalkingBot }
 
-/** What the bot says when it is asked for the next ferry. */
+/** The bot's answer to the question for the next ferry. */
 const ferryIn = (page: Page): Locator => page.getByRole('article', { name: /^Harbour At 18:40/ })
 
 async function arrives({ alice, page, keys, bot }: Visit): Promise<string> {
@@ -26,7 +26,7 @@ async function arrives({ alice, page, keys, bot }: Visit): Promise<string> {
   return chat
 }
 
-/** A command out of the list, then the buttons under the answer. */
+/** A command from the list, then the buttons under the answer. */
 async function asksAndPresses({ alice, page, keys, bot }: Visit, chat: string): Promise<void> {
   await keys.type('/')
   await page.getByRole('option', { name: 'The next ferry' }).waitFor()
@@ -79,7 +79,7 @@ async function reacts({ alice, page, keys, bot }: Visit): Promise<void> {
   await keys.isAt(ferry)
 }
 
-/** Not after all, and then for everyone. */
+/** First cancelled, and then for everyone. */
 async function deletes({ alice, page, keys }: Visit): Promise<void> {
   await keys.press('ArrowDown', 'Enter')
   await keys.arrowsTo(page.getByRole('menuitem', { name: 'Delete' }))

@@ -1,4 +1,4 @@
-// Somebody without a pointer: Tab, arrows, Enter and Escape, with an eye on where the keyboard is.
+// A person without a pointer: Tab, arrows, Enter and Escape, with checks of the focus.
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
@@ -22,7 +22,7 @@ export class Keys {
     await this.#page.keyboard.type(text)
   }
 
-  /** From stop to stop, each of which is seen. */
+  /** From stop to stop, each of which is visible. */
   async tabsTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await target.waitFor()
     for (let stops = 0; stops < STOPS_MAX; stops++) {
@@ -61,7 +61,7 @@ export class Keys {
     })
   }
 
-  /** A ring around it, or around the field in which it stands; what is chosen in a menu has a ground of its own. */
+  /** A ring around it, or around its field; the selected item of a menu has a separate background. */
   async isSeen(): Promise<void> {
     const fault = await this.#page.evaluate(() => {
       const at = document.activeElement

@@ -1,4 +1,4 @@
-// Somebody with weak eyes and a small phone: letters of twice the size, 380 pixels, and nothing that moves.
+// A person with weak eyes and a small phone: letters of twice the size, 380 pixels, and no motion.
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { useEmojiFont } from './emoji-font.ts'
@@ -11,11 +11,11 @@ const test = base.extend(
 )
 
 declare global {
-  /** What has moved since the page was opened. */
+  /** The elements that have moved since the page was opened. */
   var moved: string[]
 }
 
-/** From the first moment on. What takes a thousandth of a second is no motion. */
+/** From the first moment on. A thousandth of a second is no motion. */
 async function watchesMotion({ page }: AppPerson): Promise<void> {
   await page.addInitScript(() => {
     globalThis.moved = []

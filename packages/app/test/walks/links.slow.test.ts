@@ -8,7 +8,7 @@ import { settingsParts } from '../../src/router.ts'
 import type { AppPerson } from './app-person.ts'
 import { test as base, inviteOf, originOf } from './walk-test.ts'
 
-/** What the relay's store was asked for, as lines: the method, then what was given. */
+/** The calls to the relay's store, as lines: the method, then the arguments. */
 const asked: string[] = []
 
 const bytesAsText = (_: string, value: unknown): unknown =>
@@ -23,7 +23,7 @@ const test = base
     onCleanup(() => world.stop())
     return world
   })
-  /** Alice talks to mallory, who has written something that she has not read; carol is a stranger. */
+  /** Alice talks to mallory, who has sent a message that she has not read; carol is a stranger. */
   .extend('scene', async ({ world, bot, alice: { person: alice } }) => {
     const aliceId = (await alice.starts(bot, 'Alice')) as ChatId
     const [mallory, carol] = [await world.person('mallory'), await world.person('carol')]
@@ -42,7 +42,7 @@ const go = (page: Page, hash: string): Promise<void> => page.evaluate(to => void
 
 type Addresses = { mallory: TestPerson; carol: TestPerson; message: string }
 
-/** Everything behind the # that the app knows, as a website would choose it. */
+/** Every address after the # that the app knows, as a website would choose it. */
 function addresses({ mallory, carol, message }: Addresses): string[] {
   const invite = new URL(carol.client.identity.me().inviteUrl).hash.slice(1)
   const nobody = 'a'.repeat(mallory.id.length)
@@ -56,12 +56,12 @@ function addresses({ mallory, carol, message }: Addresses): string[] {
   ]
 }
 
-/** The page has had the time in which it would mark something as read, or ask again. */
+/** The page has had the time in which it would mark something as read, or retry. */
 async function letTimePass(page: Page): Promise<void> {
   await page.clock.runFor(3_000)
 }
 
-/** What Alice's account is shown by its core, and what her browser keeps: everything that a link could have changed. */
+/** The state of Alice's account in her core, and her browser's storage: everything that a link could have changed. */
 async function stateOf({ page }: AppPerson): Promise<unknown> {
   return await page.evaluate(async () => {
     const name = `test-${crypto.randomUUID()}`
@@ -85,7 +85,7 @@ async function stateOf({ page }: AppPerson): Promise<unknown> {
   })
 }
 
-/** By a page of somebody else that leads to the app. */
+/** By another website's page that leads to the app. */
 async function isLedTo(tab: Page, address: string): Promise<void> {
   const site = `<script>location=${JSON.stringify(address)}</script>`
   await tab.goto(`data:text/html,${encodeURIComponent(site)}`)
@@ -93,7 +93,7 @@ async function isLedTo(tab: Page, address: string): Promise<void> {
   await tab.locator('main *').first().waitFor()
 }
 
-/** A relay looks after itself, and into the mailboxes that clients follow. */
+/** A relay maintains itself, and reads the mailboxes that clients follow. */
 const OF_ITS_OWN = /^(readMailbox|asSweeper|sweep|figures|expiredBlobs|unfinishedBlobs|noteClockSet|flush|awaySinceMs) /
 
 test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever it is and however it is opened', async ({
@@ -135,7 +135,7 @@ test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever
   expect(asked.filter(line => line !== profile && !OF_ITS_OWN.test(line))).toEqual([])
   expect(asked).toContain(profile)
 
-  // The same when somebody presses: then it is all done.
+  // The same when somebody presses: then everything happens.
   await tab.getByRole('button', { name: 'Start a chat with carol' }).click()
   await expect.poll(() => carol.client.chats.list().map(({ id }) => id)).toEqual([aliceId])
   // The app opens the new chat after carol has it, and would replace an address that was opened earlier.

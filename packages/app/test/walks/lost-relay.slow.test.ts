@@ -1,4 +1,4 @@
-// A relay that comes back with nothing, and takes nobody any more: each screen says what happened, in the person's language.
+// A relay that returns empty, and accepts nobody any more: each screen explains it, in the person's language.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtApp } from '@postern/app/build'
@@ -6,7 +6,7 @@ import { World, type WorldOptions } from '@postern/testkit'
 import { Tour } from './tour.ts'
 import { inviteOf, test as walk } from './walk-test.ts'
 
-/** What the relay's words leave in the log. */
+/** The log lines for the relay's answers. */
 const REFUSED = /does not know|not accept new accounts/
 
 const test = walk
@@ -25,7 +25,7 @@ test('[APP-5.14, APP-8.11] a relay that knows the account no more, and one that 
   const { person: alice, faults } = await openApp()
   const { person: boris, faults: others } = await openApp({ locale: 'ru-RU' })
   for (const one of [faults, others]) Object.assign(one, { expected: REFUSED, mayBeCut: true })
-  // Both are heard, and so known to the relay, before it loses everything.
+  // Both have received messages, and so are known to the relay, before it loses everything.
   const bob = await world.person('bob')
   const link = await inviteOf(world, bob.client)
   await alice.arrives(link, 'Alice')

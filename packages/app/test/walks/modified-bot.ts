@@ -1,4 +1,4 @@
-// A bot whose client keeps no rules: it says, is called and makes what our gateway and our core would refuse.
+// A bot whose client breaks the rules: its words, name and content are those that our gateway and our core would refuse.
 import { commitAs, coreOf, openTitled, publishProfile, sayWords } from '@postern/core/hostile'
 import { type AccountId, type ChatId, contentLimits, toBase64Url } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
@@ -25,7 +25,7 @@ export class ModifiedBot {
     await publishProfile(this.#person, { ...profile, bot: true })
   }
 
-  /** Whoever pressed Start last. */
+  /** The last person that pressed Start. */
   async startedIn(): Promise<ChatId> {
     return (await this.#person.next('message', ({ message }) => message.text === '/start')).chat_id
   }
@@ -34,7 +34,7 @@ export class ModifiedBot {
     await sayWords(this.#person, chat, { body })
   }
 
-  /** With a greeting, in which a name stands that nobody checked. */
+  /** With a greeting, which contains an unchecked name. */
   async greets(chat: ChatId, name: string): Promise<void> {
     const profileKey = toBase64Url(coreOf(this.#person).own.profileKey)
     await sayWords(this.#person, chat, { body: { kind: 'hello' }, hello: { name, profileKey } })

@@ -1,4 +1,4 @@
-// An account leaves its browser: to another device by a code, or out of files that were saved, into an empty one.
+// An account leaves its browser: to another device by a code, or from saved files, into an empty one.
 import { join } from 'node:path'
 import { WITHIN } from '@postern/testkit'
 import { openProfile } from '@postern/testkit/browser'
@@ -11,7 +11,7 @@ import type { WalkingBot } from './walking-bot.ts'
 
 type Profile = { directory: string; alice: AppPerson }
 
-/** Three browsers of their own, whose profiles lie where the test can look into them. */
+/** Three separate browsers, whose profiles the test can inspect. */
 const test = base.extend('profiles', async ({ world }, { onCleanup }): Promise<[Profile, Profile, Profile]> => {
   const opened: BrowserContext[] = []
   onCleanup(async () => {
@@ -27,7 +27,7 @@ const test = base.extend('profiles', async ({ world }, { onCleanup }): Promise<[
   return [await open('old'), await open('fresh'), await open('third')]
 })
 
-/** What the old device logs when the account has moved. */
+/** The log line of the old device when the account has moved. */
 const REPLACED = /only one may run/
 
 async function opensKeeping({ page }: AppPerson): Promise<void> {
@@ -39,7 +39,7 @@ async function opensChat({ page }: AppPerson, name: string): Promise<void> {
   await page.getByRole('listitem').getByRole('link', { name }).click()
 }
 
-/** Writes to the bot and is answered. */
+/** Writes to the bot and gets an answer. */
 async function talksOn(person: AppPerson, bot: WalkingBot, text: string): Promise<void> {
   await person.writes(text)
   const { chat_id } = await bot.hears(text)
@@ -47,14 +47,14 @@ async function talksOn(person: AppPerson, bot: WalkingBot, text: string): Promis
   await person.sees(`You said: ${text}`)
 }
 
-/** What is left of accounts in the browser's private file system. */
+/** The rest of accounts in the browser's private file system. */
 const stored = async ({ page }: AppPerson): Promise<string[]> =>
   await page.evaluate(async () => {
     const root = await navigator.storage.getDirectory()
     return await Array.fromAsync((root as unknown as { keys(): AsyncIterable<string> }).keys())
   })
 
-/** The code off the screen of the old device. */
+/** The code from the screen of the old device. */
 async function showsCode(old: AppPerson): Promise<string> {
   await opensKeeping(old)
   await old.presses(/^Move to another device/)
@@ -64,7 +64,7 @@ async function showsCode(old: AppPerson): Promise<string> {
   return await dialog.getByRole('code').innerText()
 }
 
-/** As somebody who reads it off the other screen. */
+/** Like a person who reads it from the other screen. */
 async function typesCode({ page }: AppPerson, origin: string, code: string): Promise<void> {
   await page.goto(origin)
   await page.getByRole('button', { name: 'Move from another device' }).click()
@@ -121,7 +121,7 @@ test('[APP-14.31] the code of a move is in no file of any of the three profiles,
   const code = await showsCode(old.alice)
   await typesCode(fresh.alice, originOf(world), code)
   await fresh.alice.page.getByRole('heading', { name: 'Alice' }).waitFor()
-  // A stranger's code is put aside as easily.
+  // A stranger's code is dismissed as easily.
   await typesCode(third.alice, originOf(world), code)
   await third.alice.page.getByText('This code no longer works').first().waitFor()
   await fresh.alice.presses('Move here')
@@ -207,7 +207,7 @@ test('[APP-14.12] a recovery file and a full backup bring the account back into 
   await bare.page.getByRole('textbox', { name: 'Six words' }).fill(words.join(' '))
   await bare.presses('Restore')
   await opensChat(bare, 'Harbour')
-  // Without messages the chat begins anew, as soon as it is known that this is a bot: until then there is a field.
+  // Without messages the chat begins again, as soon as it is known that this is a bot: until then there is a field.
   await bare.presses('Start')
   await talksOn(bare, bot, 'from the file')
   expect((await bare.texts()).filter(text => text.includes('before the loss'))).toEqual([])

@@ -1,14 +1,14 @@
-// Whatever goes wrong in a page without anybody seeing it: thrown, logged as an error, refused by the policy, or asked of somebody else.
+// Hidden faults of a page: thrown, logged as an error, refused by the policy, or requested from another server.
 import type { BrowserContext, ConsoleMessage } from 'playwright-core'
 
-/** What a browser says of a server that is not there. */
+/** The browser's messages about a missing server. */
 const CUT = /net::ERR_|WebSocket connection to|Failed to load resource/
 
 export class PageFaults {
   readonly #found: string[] = []
-  /** The relay is away, or was at this moment: that it cannot be reached is no fault of the page. */
+  /** The relay is or was away: that it is unreachable is no fault of the page. */
   mayBeCut = false
-  /** What the test itself breaks, by its words. */
+  /** The faults that the test itself causes, by their words. */
   expected: RegExp | undefined
 
   constructor(context: BrowserContext, origin: string) {

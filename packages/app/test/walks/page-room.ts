@@ -1,7 +1,7 @@
-// Whether a screen has room for what stands on it: nothing sticks out, nothing lies on a button, no words are cut off.
+// Whether everything fits on a screen: nothing sticks out, nothing covers a button, no words are cut off.
 import type { Page } from 'playwright-core'
 
-/** Each fault in words. What is meant to end in an ellipsis may. */
+/** Each fault in words. Texts with an intended ellipsis are allowed. */
 export async function faultsOfRoom(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found = new Set<string>()
@@ -14,7 +14,7 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
     for (const box of document.querySelectorAll('[role="log"], dialog, nav, main, section, header, footer'))
       if (isShown(box) && box.scrollWidth > box.clientWidth + 1) found.add(`wider than its room: ${name(box)}`)
 
-    /** What is scrolled out of sight is reached by scrolling. */
+    /** Elements that are scrolled out of sight can be reached by scrolling. */
     const isInSight = (element: Element, { x, y }: { x: number; y: number }): boolean => {
       for (let at = element.parentElement; at; at = at.parentElement) {
         const { left, right, top, bottom } = at.getBoundingClientRect()
@@ -34,7 +34,7 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
       const middle = { x: (left + right) / 2, y: (top + bottom) / 2 }
       if (!isInSight(control, middle)) continue
       const hit = document.elementFromPoint(middle.x, middle.y)
-      // What comes and goes above everything may lie where it must.
+      // Temporary layers may cover other elements.
       if (hit?.closest('.toast, [role="menu"], [role="listbox"]')) continue
       const label = control.closest('label')
       if (!hit || !(control.contains(hit) || hit.contains(control) || label?.contains(hit)))
@@ -49,7 +49,7 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
       const { overflowX, overflowY, textOverflow, webkitLineClamp, display } = getComputedStyle(element)
       const isCut = (overflow: string): boolean => overflow === 'clip' || overflow === 'hidden'
       const mayEnd = textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || display === 'inline'
-      // A sign that the font has only in parts is wider than it is meant to be.
+      // A sign that the font has only in parts is wider than intended.
       if (mayEnd || element.matches('input, textarea, .emoji-grid-sign')) continue
       if (isCut(overflowY) && element.scrollHeight > element.clientHeight + 3)
         found.add(`cut off below: ${name(element)}`)

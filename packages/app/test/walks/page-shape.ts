@@ -1,12 +1,12 @@
-// What strangers' words may do to a screen, looked for in the page itself: each fault in words.
+// The effects of strangers' words on a screen, searched in the page itself: each fault in words.
 import type { Page } from 'playwright-core'
 
-/** Whatever a sign of a text may take in height, and what stands around the text: faces, times, names. */
+/** The maximum height of a sign in a text, and of the elements around the text: avatars, times, names. */
 const BOUNDS = { linePx: 26, signsPerLine: 8, aroundPx: 150, controlPx: 72, picturePx: 460 }
 
 /**
  * Nothing ran; nothing is wider than the window or the conversation; no row is higher than the lines of its own words;
- * a heap of marks is cut off at the edge of its row, so that it paints over nobody else's.
+ * a heap of marks is cut off at the edge of its row, so that it covers nobody else's.
  */
 export async function faultsOfShape(page: Page): Promise<string[]> {
   return await page.evaluate(({ linePx, signsPerLine, aroundPx, controlPx, picturePx }) => {

@@ -1,4 +1,4 @@
-// What people do to each other in the app: they bring in, remove, leave and block, and let words disappear.
+// Actions of people on each other in the app: they add, remove, leave and block, and use disappearing messages.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
@@ -6,12 +6,12 @@ import type { AppPerson } from './app-person.ts'
 import { test } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
-/** Time enough to be seen on a busy machine, and soon over. */
+/** Long enough to be seen on a busy machine, and soon over. */
 const TIMER_MS = 4_000
 
 const go = ({ page }: AppPerson, place: string): Promise<void> => page.evaluate(to => void (location.hash = to), place)
 
-/** Somebody who has written to her, and whom she has let in. */
+/** A person who has written to her, and whom she has accepted. */
 async function befriends(
   alice: AppPerson,
   world: World,
@@ -38,7 +38,7 @@ async function makesGroup(alice: AppPerson, people: TestPerson[]): Promise<ChatI
   return chat_id
 }
 
-/** A line that nobody wrote. Names in it are set apart by signs that are not seen. */
+/** A line that nobody wrote. Names in it are separated by invisible characters. */
 const line = ({ page }: AppPerson, words: RegExp) => page.getByRole('log').getByText(words)
 
 async function pressesInVain(alice: AppPerson, bot: WalkingBot, chat: string): Promise<void> {
@@ -76,7 +76,7 @@ test('[APP-14.23] who is removed, brought in, blocked or leaves is told in a lin
   await line(alice, /Bob.* set messages to disappear/).waitFor()
   // An address alone reads nothing: the time of a message begins once alice has pressed something here.
   await alice.field.click()
-  // Looked for before it is said: on a busy machine it could be gone again.
+  // Watched before it is sent: on a busy machine it could be gone again.
   await Promise.all([alice.sees('soon gone'), bob.say(group, 'soon gone')])
   await alice.message('soon gone').waitFor({ state: 'detached' })
   await alice.sees('Welcome')

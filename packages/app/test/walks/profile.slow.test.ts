@@ -1,4 +1,4 @@
-// What a browser keeps on its disk: of a conversation no words, in none of its files.
+// The browser's data on its disk: no words of a conversation, in none of its files.
 import { join } from 'node:path'
 import type { ChatId } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
@@ -11,7 +11,7 @@ import { samplePhoto } from './sample-photo.ts'
 import { test as base, originOf } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
-/** A browser of its own, whose profile lies where the test can look into it. */
+/** A separate browser, whose profile the test can inspect. */
 const test = base.extend('profile', async ({ world }, { onCleanup }) => {
   const directory = join(world.directory, 'profile')
   const context = await openProfile(directory)
@@ -48,7 +48,7 @@ async function sendsFile(alice: AppPerson): Promise<void> {
   await alice.seesSent(secrets.fileName)
 }
 
-/** A picture with words behind its end, looked at in full. */
+/** A picture with words after its end, opened in full. */
 async function looksAtPhoto(alice: AppPerson, bot: WalkingBot, chat: string): Promise<void> {
   const picture = samplePhoto({ width: 640, height: 400 })
   const bytes = new Uint8Array(Buffer.concat([picture, Buffer.from(secrets.photoBytes)]))
@@ -62,7 +62,7 @@ async function looksAtPhoto(alice: AppPerson, bot: WalkingBot, chat: string): Pr
 
 const go = ({ page }: AppPerson, place: string): Promise<void> => page.evaluate(to => void (location.hash = to), place)
 
-/** Begun and not sent, and searched for: it stands in fields until the browser ends. */
+/** A draft, and a search: both are in fields until the browser ends. */
 async function beginsAndSearches(alice: AppPerson, chat: string): Promise<void> {
   await alice.field.fill(secrets.draft)
   await go(alice, 'settings')
@@ -84,7 +84,7 @@ const rememberedFields = ({ page }: AppPerson): Promise<string[]> =>
       .map(field => field.className),
   )
 
-/** What the search must find, so that it cannot be blind: put where a browser keeps what a page gives it. */
+/** Control texts that the search must find: stored where a browser keeps a page's data. */
 const plain = {
   local: newCanary('local'),
   database: newCanary('database'),

@@ -1,11 +1,11 @@
-// Somebody opens a link of a relay that takes new accounts by a code: the name, the code, the chat.
+// A person opens a link of a relay that accepts new accounts with a code: the name, the code, the chat.
 import { builtApp } from '@postern/app/build'
 import { WITHIN, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { Tour } from './tour.ts'
 import { test as walk } from './walk-test.ts'
 
-/** What a refusal by the relay leaves in the log. */
+/** The log line for the relay's refusal. */
 const REFUSED = /relay accepts new accounts by invite|does not know this invite/
 
 const test = walk

@@ -1,4 +1,4 @@
-// What is too long, or takes long, is said where somebody does it; and long names break nothing that passes.
+// Texts that are too long, and actions that take long, are reported in place; and long names break nothing on the way.
 import { contentLimits } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'

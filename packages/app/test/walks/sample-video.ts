@@ -1,4 +1,4 @@
-// A short video that the browser itself has filmed, of a square that changes its colour.
+// A short video that the browser itself has recorded, of a square that changes its colour.
 import type { Page } from 'playwright-core'
 
 type Filmed = { width: number; height: number; frames: number }

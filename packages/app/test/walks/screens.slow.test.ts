@@ -126,7 +126,7 @@ test('[APP-14.10] nothing keeps anybody out of lists, groups and people', async 
   await alice.writes('Hello Bob!')
   await bob.hears('Hello Bob!')
   await go(alice, `verify/${bob.id}`)
-  // An address alone asks the relay for nothing: any press does.
+  // An address alone requests nothing from the relay: any press does.
   await alice.button('Show safety number').waitFor()
   await alice.page.keyboard.press('Tab')
   await alice.page.getByRole('group', { name: 'Safety number' }).waitFor()

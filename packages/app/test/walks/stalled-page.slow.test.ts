@@ -1,4 +1,4 @@
-// A page that stalls while both sides talk: it shows every message that was acknowledged, once and in order, also after a reload.
+// A page that stalls while both sides talk: it shows every acknowledged message, once and in order, also after a reload.
 
 import { readUpwards, scrollDownTo, stallUntil } from '@postern/testkit/stalled-page'
 import { expect } from 'vitest'
@@ -14,7 +14,7 @@ test('[APP-14.27] a page that stalls shows all that was acknowledged, also after
   let isOver = false
   const stalling = stallUntil(alice.page, () => isOver)
   const acknowledged: string[] = []
-  // The relay's answers to what Alice sends come between the pages of what the bot says.
+  // The relay's answers to Alice's messages arrive between the pages of the bot's messages.
   const echoing = async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await bot.hears(`number ${round}.`)

@@ -1,4 +1,4 @@
-// Several tabs on one account, and what dies amid sends: every message arrives once, in its order.
+// Several tabs on one account, and crashes during sends: every message arrives once, in order.
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { test } from './walk-test.ts'
@@ -19,7 +19,7 @@ async function arrivedOnce(bot: WalkingBot, { chat, person }: { chat: string; pe
   await expect.poll(shown).toEqual(numbers)
 }
 
-/** The worker fails, as one does whose memory has run out; the page starts another. */
+/** The worker fails, as when its memory has run out; the page starts another. */
 async function kill({ page }: AppPerson): Promise<void> {
   const [worker] = page.workers()
   const another = page.waitForEvent('worker')
@@ -61,7 +61,7 @@ test('[APP-14.8] a core that dies amid sends loses nothing and doubles nothing',
   const killing = bot.hears('number 4').then(() => kill(alice))
   await Promise.all([writesAll(alice), killing])
   await arrivedOnce(bot, { chat, person: alice })
-  // Nor what is being written: the screen stays while another core begins.
+  // Unsent text is not lost either: the screen stays while another core starts.
   await alice.field.pressSequentially('half a sen')
   await kill(alice)
   await alice.field.pressSequentially('tence')

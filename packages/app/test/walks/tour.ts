@@ -1,15 +1,15 @@
-// A screen in all its dresses: looked at by axe-core, measured, and kept as a picture for whoever looks at it.
+// A screen in all its variants: checked by axe-core, measured, and saved as a picture for review.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { findingsOf } from './axe.ts'
 
-/** Not in the repository: made anew by every run. */
+/** Not in the repository: made by every run. */
 const PICTURES = join(import.meta.dirname, '../../pictures')
 const SIZES = { phone: { width: 380, height: 780 }, desk: { width: 1180, height: 760 } }
 
-/** Fails with all that is found, not with the first. */
+/** Fails with all findings, not with the first. */
 export class Tour {
   readonly #person: AppPerson
   readonly #found: string[] = []
@@ -19,7 +19,7 @@ export class Tour {
     mkdirSync(PICTURES, { recursive: true })
   }
 
-  /** The screen stays as it is: only its window and its colours change. */
+  /** The screen stays unchanged: only its window and its colours change. */
   async looksAt(screen: string): Promise<void> {
     const { page } = this.#person
     for (const [place, size] of Object.entries(SIZES)) {

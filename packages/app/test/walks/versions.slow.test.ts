@@ -11,7 +11,7 @@ import { test as base } from './walk-test.ts'
 const NEWER = 'a-newer-build'
 
 const test = base
-  /** The app as it was built, in a folder that a test may change. */
+  /** The built app, in a folder that a test may change. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
     const folder = mkdtempSync(join(tmpdir(), 'postern-app-'))
@@ -25,14 +25,14 @@ const test = base
     return world
   })
 
-/** What the page itself was built as: it says so, in the line below the word. */
+/** The page's own build: it is shown in the line below the word. */
 async function buildOf({ page }: AppPerson): Promise<string> {
   await page.evaluate(() => void (location.hash = 'settings/about'))
   const told = page.getByText('Build', { exact: true }).locator('xpath=../following-sibling::*[1]')
   return (await told.textContent()) ?? ''
 }
 
-/** Another version in the folder: it says another build, and its files have other names. */
+/** Another version in the folder: it has another build, and its files have other names. */
 function rebuild(folder: string, older: string): void {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   for (const name of names.filter(name => /\.(br|gz)$/.test(name))) rmSync(join(folder, name))
@@ -50,7 +50,7 @@ test('[APP-14.25] tabs of two versions end as the newer one, and nothing is lost
   bot,
   openApp,
 }) => {
-  // Without the service worker, which serves the version that it has kept.
+  // Without the service worker, which serves the version that it has stored.
   const { person: alice, faults } = await openApp({ serviceWorkers: 'block' })
   faults.expected = /not kept for a start without a network/
   faults.mayBeCut = true
@@ -69,7 +69,7 @@ test('[APP-14.25] tabs of two versions end as the newer one, and nothing is lost
   await other.writes('from the new version')
   await bot.hears('from the new version')
   expect(await buildOf(other)).toBe(NEWER)
-  // The old page loads itself anew when it hears the new core.
+  // The old page reloads itself when the new core announces itself.
   await expect.poll(() => buildOf(alice)).toBe(NEWER)
   await alice.page.goto(talk)
   await alice.sees('from the new version')

@@ -1,4 +1,4 @@
-// What a walk names is there when it begins: a relay that serves the app, a gateway with a bot, and people in browsers of their own.
+// The fixtures of a walk: a relay that serves the app, a gateway with a bot, and people in separate browsers.
 import { builtApp } from '@postern/app/build'
 import type { Client } from '@postern/core'
 import { type TestGateway, WITHIN, World } from '@postern/testkit'
@@ -9,7 +9,7 @@ import { AppPerson } from './app-person.ts'
 import { PageFaults } from './page-faults.ts'
 import { WalkingBot } from './walking-bot.ts'
 
-/** Where the app is opened: the address of the relay. */
+/** The address of the app: that of the relay. */
 export const originOf = (world: World): string => new URL(world.relayUrl.replace(/^ws/, 'http')).origin
 
 /** Who is online may not have told the relay a name yet, and a page asks for it once. */
@@ -42,7 +42,7 @@ export const test = plain
     return gateway
   })
   .extend('bot', { scope: 'file' }, ({ gateway }) => new WalkingBot(gateway))
-  /** An empty browser for each call; whatever goes wrong in it fails the test. */
+  /** An empty browser for each call; every fault in it fails the test. */
   .extend('openApp', async ({ world, browser }, { onCleanup }): Promise<OpenApp> => {
     const opened: Opened[] = []
     onCleanup(async () => {

@@ -1,4 +1,4 @@
-// A bot's program in a walk: it hears what the test waits for and says what the test tells it, over the gateway's API.
+// A bot's program in a walk: it waits for updates and sends messages for the test, over the gateway's API.
 import type { Message, Update } from '@postern/bot-api'
 import { type TestGateway, WITHIN } from '@postern/testkit'
 
@@ -24,7 +24,7 @@ export class WalkingBot {
     await this.#ask('PUT', '/v1/me/commands', { commands })
   }
 
-  /** The next update of a type that nobody has waited for yet; those before it are passed over. */
+  /** The next update of a type that nobody has waited for yet; earlier ones are skipped. */
   async next<Type extends Update['type']>(
     type: Type,
     isWanted: (update: UpdateOf<Type>) => boolean = () => true,
@@ -75,7 +75,7 @@ export class WalkingBot {
     if (!answer.ok) throw new Error(`the file was refused: ${await answer.text()}`)
   }
 
-  /** What this bot has of somebody, in its order. */
+  /** A person's messages at this bot, in order. */
   textsOf(chat: string): string[] {
     const all = this.gateway.client.messages.list(chat as Message['chat_id'], { limit: 100 })
     return all.filter(({ from }) => String(from.id) === chat).map(({ text }) => text ?? '')

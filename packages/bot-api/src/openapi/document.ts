@@ -19,7 +19,7 @@ const sections: Readonly<Record<Endpoint['section'], string>> = {
   Service: 'The gateway itself.',
 }
 
-/** One scheme for both tokens: they are sent in the same way, and a page would ask for each of two. */
+/** One scheme for both tokens: they are sent in the same way, and with two schemes a page would ask for both. */
 const tokenDescription = 'The BOT_TOKEN of the gateway. For GET /v1/metrics also its METRICS_TOKEN.'
 
 export function makeOpenapi({ version }: { version: string }): OpenapiDocument {

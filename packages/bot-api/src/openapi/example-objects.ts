@@ -49,7 +49,7 @@ export const exampleGroup: z.input<typeof chat> = {
 
 type ExampleMessage = z.input<typeof message>
 
-/** What Alice wrote. */
+/** Alice's message. */
 export const asked: ExampleMessage = {
   id: 'b2kk4nw2n7ydtevfp7o335dsrnqj2dl7',
   chat_id: exampleChatId,
@@ -65,7 +65,7 @@ const reply = {
   ts: ts + 950,
 }
 
-/** What the bot wrote. */
+/** The bot's message. */
 export const answered: ExampleMessage = {
   ...reply,
   text: 'Version 1.8 is ready. Deploy it?',
@@ -73,7 +73,7 @@ export const answered: ExampleMessage = {
   status: 'sent',
 }
 
-/** When it was done. */
+/** After the deployment. */
 export const edited: ExampleMessage = {
   ...reply,
   text: 'Version 1.8 is out.',

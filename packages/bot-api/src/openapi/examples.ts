@@ -20,7 +20,7 @@ import {
 
 export type Example = { request?: unknown; answer?: unknown }
 
-/** A request where there is a body of JSON. Bytes are no examples. */
+/** A request if the endpoint has a JSON body. Bytes are not examples. */
 type ExampleFor<Row extends Endpoint> = {
   request?: Row extends { body: infer Body extends z.ZodType } ? z.input<Body> : object
 } & (Row extends { answerType: '*/*' } ? unknown : { answer: z.input<Row['answer']> })
@@ -85,6 +85,6 @@ const examples: { [Name in EndpointName]: ExampleFor<Endpoints[Name]> } = {
   getOpenapi: { answer: { openapi: '3.1.1' } },
 }
 
-/** HEAD of a file is no row of the table, and has none. */
+/** HEAD of a file is not a row of the table, and has no example. */
 export const exampleOf = (name: string): Example =>
   Object.hasOwn(examples, name) ? ((examples as Record<string, Example>)[name] ?? {}) : {}

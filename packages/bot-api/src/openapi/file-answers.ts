@@ -16,7 +16,10 @@ const whole = {
   'Accept-Ranges': text('`bytes`.'),
 }
 
-/** Its type is that of the file, which no document can list: generators make bytes of this one, and nothing of any type. */
+/**
+ * Its type is that of the file, which no document can list: generators return bytes for this type, and nothing for an
+ * unspecific one.
+ */
 const content: OpenapiContent = { 'application/octet-stream': { schema: binary } }
 
 const refusal = (field: string, rule: string) => apiErrorOf(new CodedError('bad-field', { field, rule }))
@@ -46,7 +49,7 @@ export const fileAnswers: Record<string, OpenapiResponse> = {
   },
 }
 
-/** To HEAD: the same without the bytes. Ranges are for GET. */
+/** For HEAD: the same without the bytes. Ranges are for GET. */
 export const fileHeadAnswers: Record<string, OpenapiResponse> = {
   200: { description: 'The answer of GET, without the bytes.', headers: whole },
   ...unlessWanted,

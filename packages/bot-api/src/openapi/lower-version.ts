@@ -2,7 +2,7 @@
 import { rewritten } from './rewrite.ts'
 import type { JsonSchema, OpenapiDocument } from './shapes.ts'
 
-/** In 3.0 there are no webhooks: what is delivered to one is the schema Update, and docs/api.md says how it is signed. */
+/** OpenAPI 3.0 has no webhooks: the body of a delivery is the schema Update, and docs/api.md describes its signature. */
 export function asOpenapi30(newer: OpenapiDocument): OpenapiDocument {
   const { webhooks: _, ...document } = newer
   const { info } = document
@@ -10,7 +10,7 @@ export function asOpenapi30(newer: OpenapiDocument): OpenapiDocument {
   return { ...rewritten(document, lowered), openapi: '3.0.3', info: { ...info, license } }
 }
 
-/** There a constant is a list of one. */
+/** OpenAPI 3.0 writes a constant as a list of one. */
 function lowered(node: JsonSchema): JsonSchema {
   const { const: constant, ...rest } = node
   return typeof constant === 'string' ? { ...rest, enum: [constant] } : node

@@ -29,14 +29,14 @@ import { newCommand } from '../requests.ts'
 /** `call_declined` becomes `CallDeclined`. */
 const pascal = (name: string): string => name.replaceAll(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
 
-/** The objects of a union have names of their own: without one a client has a single type with the fields of all. */
+/** The objects of a union have their own names: without them a client has a single type with all their fields. */
 const updateKinds = new Map(update.options.map(option => [option.shape.type.value, option]))
 const noticeKinds = new Map(notice.options.map(option => [option.shape.code.value, option]))
 
 const namedBy = (kinds: ReadonlyMap<string, z.ZodType>, suffix: string): Record<string, z.ZodType> =>
   Object.fromEntries([...kinds].map(([kind, schema]) => [`${pascal(kind)}${suffix}`, schema]))
 
-/** What the gateway answers. `File` and `Error` would hide types of the languages that clients are written in. */
+/** The gateway's answers. The names `File` and `Error` would hide built-in types of client languages. */
 export const answerSchemas: Readonly<Record<string, z.ZodType>> = {
   Person: person,
   Command: botCommand,
@@ -65,7 +65,7 @@ export const answerSchemas: Readonly<Record<string, z.ZodType>> = {
   OpenapiDocument: endpoints.getOpenapi.answer,
 }
 
-/** By which field the objects of a union are told apart, and which of them is meant by a value of it. */
+/** The field that distinguishes the objects of a union, and the object for each of its values. */
 export const discriminators = {
   Update: { propertyName: 'type', kinds: [...updateKinds.keys()], suffix: 'Update' },
   Notice: { propertyName: 'code', kinds: [...noticeKinds.keys()], suffix: 'Notice' },
@@ -77,7 +77,7 @@ export const requestName = (endpoint: string): string => `${pascal(endpoint)}Req
 
 const rows = Object.entries(endpoints) as [string, Endpoint][]
 
-/** What callers send. */
+/** The bodies that callers send. */
 export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
   NewMention: newMention,
   NewButton: newButton,
@@ -85,12 +85,12 @@ export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries(rows.flatMap(([name, { body }]) => (body ? [[requestName(name), body]] : []))),
 }
 
-/** Forms become schemas when their file is put in. */
+/** Forms become schemas once their file is added. */
 export const forms: readonly (readonly [name: string, NonNullable<Endpoint['form']>])[] = rows.flatMap(
   ([name, { form }]) => (form ? [[requestName(name), form] as const] : []),
 )
 
-/** Whatever else stands in the table: parameters, the fields of forms, and answers, of which many are named above. */
+/** All other schemas of the table: parameters, the fields of forms, and answers, of which many are named above. */
 export const namelessSchemas: readonly z.ZodType[] = rows.flatMap(([, { params, query, headers, form, answer }]) => [
   ...[params, query, headers].flatMap(part => Object.values(part?.shape ?? {}) as z.ZodType[]),
   ...(form ? [form.fields] : []),

@@ -26,7 +26,7 @@ export function operationOf(name: string, endpoint: Endpoint): OpenapiOperation 
   }
 }
 
-/** HEAD is answered wherever GET is. Of a file it is worth a call of its own: how large it is, and of which type. */
+/** HEAD is answered wherever GET is. For a file it deserves an operation of its own: it returns the size and the type. */
 export function fileHeadOf(endpoint: Endpoint): OpenapiOperation {
   const { parameters = [], ...operation } = operationOf('headFile', endpoint)
   return {
@@ -40,7 +40,7 @@ export function fileHeadOf(endpoint: Endpoint): OpenapiOperation {
 
 const places = { params: 'path', query: 'query', headers: 'header' } as const
 
-/** OpenAPI: such a definition "SHALL be ignored"; the media types of the body say it. */
+/** OpenAPI: such a definition "SHALL be ignored"; the media types of the body replace it. */
 const saidElsewhere = new Set(['accept', 'authorization', 'content-type'])
 
 function parametersOf(endpoint: Endpoint): Parameter[] {
@@ -80,7 +80,7 @@ function requestOf(
   return { requestBody: { required, content: { [JSON_TYPE]: { schema, ...shown(request) } } } }
 }
 
-/** A schema that says nothing becomes `unknown` in a client, and its bytes are lost. */
+/** An empty schema becomes `unknown` in a client, and its bytes are lost. */
 function bytesOf(type: string, example: unknown): OpenapiContent[string] {
   if (type === JSON_TYPE) return { schema: { type: 'object', additionalProperties: true }, ...shown(example) }
   return { schema: type.startsWith('text/') ? { type: 'string' } : binary }
@@ -103,7 +103,7 @@ function errorsOf(endpoint: Endpoint): Record<string, OpenapiResponse> {
 
 function errorCodesOf(endpoint: Endpoint): ApiErrorCode[] {
   return [
-    // Without any input, too: a body may be too large, or the request no HTTP.
+    // Even without any input: a body may be too large, or the request may not be HTTP.
     'bad_request',
     ...(endpoint.open ? [] : (['unauthorized'] as const)),
     ...(endpoint.params ? (['not_found'] as const) : []),

@@ -2,7 +2,7 @@
 
 type Tree = Record<string, unknown>
 
-/** What stands there is data and no schema, whatever its fields are called. */
+/** Their values are data and not schemas, whatever their fields are called. */
 const DATA = new Set(['examples', 'default', 'mapping'])
 
 export function rewritten<Value>(value: Value, change: (node: Tree) => Tree): Value

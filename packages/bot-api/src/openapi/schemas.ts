@@ -7,12 +7,12 @@ import type { JsonSchema } from './shapes.ts'
 
 export const binary: JsonSchema = { type: 'string', format: 'binary' }
 
-/** Under a name: RapiDoc takes the fields of a nameless one for examples of their own, and shows none. */
+/** With a name: RapiDoc treats the fields of an unnamed example as separate examples, and shows none. */
 export const shown = (value: unknown) => ({ examples: { example: { value } } })
 
 export const referenceTo = (name: string): string => `#/components/schemas/${name}`
 
-/** Those of answers first, in the order in which people read them. */
+/** The schemas of answers first, in reading order. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const { schemas: converted } = conversion()
   const named = (names: readonly string[]) => names.map(name => [name, bare(converted[name])] as const)
@@ -23,7 +23,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   }
 }
 
-/** A reference, when the schema has a name. */
+/** A reference if the schema has a name. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const { registry, schemas } = conversion()
   const id = registry.get(schema)?.id
@@ -36,7 +36,7 @@ const answered = (name: string, schema: JsonSchema): JsonSchema => ({
   ...(name in discriminators && { discriminator: discriminatorOf(name as keyof typeof discriminators) }),
 })
 
-/** With an `enum` a client of today, as one in Rust or Java, could read no message that holds a value of tomorrow. */
+/** With an `enum`, a current client in Rust or Java could not read a message with a future value. */
 function openEnum(node: JsonSchema): JsonSchema {
   const { enum: values, description, ...rest } = node
   if (!Array.isArray(values)) return node
@@ -58,13 +58,13 @@ function formSchema({ fields, fileBytesMax }: NonNullable<Endpoint['form']>): Js
   return { ...rest, properties: { file, ...(properties as JsonSchema) }, required: ['file'] }
 }
 
-/** No name that a schema could have. */
+/** Cannot be the name of a schema. */
 const NAMELESS = '-'
 
 type Conversion = { registry: ReturnType<typeof registered>; schemas: Record<string, JsonSchema> }
 let converted: Conversion | undefined
 
-/** All at once: each conversion goes through all that have a name, and one for every parameter took a third of a second. */
+/** All in one pass: each conversion goes through all named schemas, and one per parameter took a third of a second. */
 function conversion(): Conversion {
   if (converted) return converted
   const registry = registered()
@@ -83,7 +83,7 @@ function convert(registry: ReturnType<typeof registered>): Record<string, JsonSc
     uri: referenceTo,
     unrepresentable: 'any',
     override: ({ jsonSchema, zodSchema }) => {
-      // Unknown fields are ignored in requests, and answers may have more of them one day.
+      // Unknown fields in requests are ignored, and answers may get more fields in the future.
       if (zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -97,5 +97,5 @@ function bare(schema: JsonSchema = {}): JsonSchema {
   return rewritten(rest, wideInteger)
 }
 
-/** Without a format a client takes 32 bits, and no time in milliseconds fits into them. */
+/** Without a format a client uses 32 bits, which are too few for a time in milliseconds. */
 const wideInteger = (node: JsonSchema): JsonSchema => (node['type'] === 'integer' ? { ...node, format: 'int64' } : node)

@@ -33,7 +33,7 @@ export type OpenapiDocument = {
   openapi: '3.1.1' | '3.0.3'
   info: { title: string; version: string; description: string; license: Record<string, string> }
   paths: Record<string, Record<string, OpenapiOperation>>
-  /** What the gateway sends by itself. OpenAPI 3.0 has no place for it. */
+  /** Requests that the gateway itself sends. OpenAPI 3.0 cannot describe them. */
   webhooks?: { update: { post: OpenapiOperation } }
   components: { schemas: Record<string, JsonSchema>; responses: Record<string, OpenapiResponse> } & Record<
     string,

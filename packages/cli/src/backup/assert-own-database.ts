@@ -1,11 +1,12 @@
-// That what is to be backed up lies in the data directory: the rows of a relay on PostgreSQL do not, and no copy made here would have them.
+// Checks that the data to back up is in the data directory: the rows of a relay on PostgreSQL are not, and no copy made
+// here would have them.
 import { join } from 'node:path'
 import { CodedError, type Env } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { relayFiles } from '@postern/relay'
 import { hasDatabase } from './data-kinds.ts'
 
-/** Throws `bad-field` that says how such a relay is backed up. */
+/** Throws `bad-field` with instructions for such a relay. */
 export async function assertOwnDatabase(directory: string, env: Env): Promise<void> {
   const isSetElsewhere = Boolean(env['POSTERN_RELAY_DATABASE']) && !hasDatabase(directory)
   if (!isSetElsewhere && (await storeOf(directory)) !== 'postgresql') return
@@ -14,13 +15,13 @@ export async function assertOwnDatabase(directory: string, env: Env): Promise<vo
   throw new CodedError('bad-field', { field: '--data', rule })
 }
 
-/** Undefined where nothing runs, or what runs is no relay. */
+/** Undefined if nothing runs there, or if it is not a relay. */
 async function storeOf(directory: string): Promise<unknown> {
   try {
     const status = await askControl(directory, { request: { command: 'status', arguments: {} } })
     return 'store' in status ? status.store : undefined
   } catch {
-    // What runs there and does not answer is found again by who copies its database.
+    // The copy of the database finds a process that does not answer again.
     return undefined
   }
 }

@@ -1,11 +1,11 @@
-// When the last backup of a data directory was made: noted in the directory itself, for `postern doctor`.
+// The time of the last backup of a data directory: noted in the directory itself, for `postern doctor`.
 import type { Stats } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '@postern/protocol'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
 
-/** A backup that was written counts, whatever becomes of its note: undefined, or why there is none. */
+/** A written backup counts even without its note: undefined, or the reason why there is no note. */
 export async function noteBackup(directory: string, madeMs: number): Promise<string | undefined> {
   const path = join(directory, BACKUP_NOTE_NAME)
   const unnamed = `${path}.new`
@@ -19,14 +19,14 @@ export async function noteBackup(directory: string, madeMs: number): Promise<str
   }
 }
 
-/** Noted by root, it belongs to the directory's owner; and as a new file alone: a link there would lead root elsewhere. */
+/** A note by root is given to the directory's owner, and only as a new file: a link there could lead root elsewhere. */
 async function writeFor({ uid, gid }: Stats, path: string, text: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
   if (process.getuid?.() === 0) await file.chown(uid, gid)
 }
 
-/** Undefined where none was noted, or nothing that is a time. */
+/** Undefined if there is no note, or if it is not a time. */
 export async function lastBackupMs(directory: string): Promise<number | undefined> {
   try {
     const text = (await readFile(join(directory, BACKUP_NOTE_NAME), 'utf8')).trim()

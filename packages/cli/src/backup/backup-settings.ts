@@ -1,4 +1,4 @@
-// The command lines of `postern backup` and `postern restore`, and the secrets that files of theirs hold.
+// The command lines of `postern backup` and `postern restore`, and the secrets from the files that they name.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { backupLimits, type Env } from '@postern/protocol'
@@ -7,11 +7,11 @@ import type { SealMethod, UnsealKeys } from './archive/seal.ts'
 
 export type BackupSettings = {
   directory: string
-  /** A file, a folder that is there, or `-`. */
+  /** A file, an existing folder, or `-`. */
   to: string
   keep: number | undefined
   seal: SealMethod
-  /** Where the copy of the database is made; the data directory itself without it. */
+  /** The folder for the copy of the database; by default the data directory itself. */
   temp: string | undefined
   isJson: boolean
 }
@@ -98,7 +98,10 @@ function sealIn({ recipient = [], 'passphrase-file': file, plain = false }: Seal
   throw new UsageError('a backup contains all keys. Use --recipient age1... or --passphrase-file FILE, or --plain')
 }
 
-/** A backup may lie anywhere for years, and whoever has it can try passphrases without end. Older ones open with what they have. */
+/**
+ * A backup may be stored anywhere for years, and everybody who has it can try passphrases without end. Older backups
+ * open with any passphrase.
+ */
 function newPassphraseIn(path: string): string {
   const passphrase = passphraseIn(path)
   const { passphraseCharsMin, passphraseDistinctMin } = backupLimits
@@ -109,14 +112,14 @@ function newPassphraseIn(path: string): string {
   return passphrase
 }
 
-/** The first line: most editors end a file with a line end that nobody means. */
+/** The first line: most editors end a file with an unintended line end. */
 function passphraseIn(path: string): string {
   const [line = ''] = readSecret('--passphrase-file', path).split(/\r?\n/)
   if (line === '') throw new UsageError(`--passphrase-file: the first line of ${path} is empty`)
   return line
 }
 
-/** As age writes them: what begins with # is a comment. */
+/** As age writes them: lines that begin with # are comments. */
 const identitiesIn = (path: string): string[] =>
   readSecret('--identity', path)
     .split(/\r?\n/)

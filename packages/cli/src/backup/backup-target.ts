@@ -1,4 +1,4 @@
-// Where a backup goes: a file that is there whole or not at all, and that takes nobody's place, a folder of them, or standard output.
+// The target of a backup: a file that is complete or absent and replaces no other, a folder of them, or standard output.
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { link, readdir, rename, rm } from 'node:fs/promises'
@@ -8,16 +8,16 @@ import { CodedError, systemCodeOf } from '@postern/protocol'
 import { UsageError } from '../usage-error.ts'
 import { syncDirectory, writeNew } from './file-pieces.ts'
 
-/** Whose backup it is, and when it is made. */
+/** The owner of the backup, and its time. */
 export type BackupLabel = { kind: string; identity: string; atMs: number }
-/** Gives the place at which the backup is then. */
+/** Returns the place of the finished backup. */
 export type BackupTarget = { write(archive: ReadableStream<Uint8Array>, made: BackupLabel): Promise<string> }
-/** `keep`: how many of one bot or relay stay in a folder. `suffix`: of the names that are made up there. */
+/** `keep`: how many backups of one bot or relay stay in a folder. `suffix`: of the generated names there. */
 type Place = { to: string; keep: number | undefined; suffix: string }
 
 export const STANDARD_OUTPUT = '-'
 
-/** Throws `bad-field` for a place that is taken. */
+/** Throws `bad-field` for an existing file. */
 export function backupTarget({ to, keep, suffix }: Place): BackupTarget {
   const isFolder = to !== STANDARD_OUTPUT && statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (isFolder) return folderTarget(to, { keep, suffix })
@@ -33,7 +33,7 @@ export function backupTarget({ to, keep, suffix }: Place): BackupTarget {
   }
 }
 
-/** One more of a row, of which the oldest go once the new one is on the disk. */
+/** Adds one to a series; the oldest are removed once the new one is on the disk. */
 function folderTarget(folder: string, { keep, suffix }: Omit<Place, 'to'>): BackupTarget {
   return {
     write: async (archive, made) => {
@@ -47,7 +47,7 @@ function folderTarget(folder: string, { keep, suffix }: Omit<Place, 'to'>): Back
 
 const IDENTITY_CHARACTERS = 12
 
-/** In the order of time when they are in the order of letters. */
+/** Their alphabetical order is the order in time. */
 const stampOf = (atMs: number): string => new Date(atMs).toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '')
 
 async function keepNewest(folder: string, { row, keep }: { row: string; keep: number }): Promise<void> {
@@ -77,7 +77,7 @@ function fileTarget(path: string): BackupTarget {
 const taken = (path: string): CodedError =>
   new CodedError('bad-field', { field: '--to', rule: `${path} already exists, and a backup does not overwrite it` })
 
-/** Unlike a renaming, a link takes nobody's place. Some file systems have none. */
+/** Unlike a rename, a link replaces nothing. Some file systems have no links. */
 async function giveName(part: string, path: string): Promise<void> {
   try {
     await link(part, path)

@@ -1,4 +1,4 @@
-// A copy of a database that is of one moment: taken while its process lets the file stand still, or under a lock where nothing runs.
+// A consistent copy of a database: taken while its process holds the file still, or under a lock if nothing runs.
 import { constants } from 'node:fs'
 import { copyFile, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { piecesOf, writeNew } from './file-pieces.ts'
 
 type Copying = { kind: DataKind; directory: string; to: string }
 
-/** Throws `backup-…`, `database-…`: there is no copy then that anybody may use. */
+/** Throws `backup-…`, `database-…`: then there is no usable copy. */
 export async function copyDatabase(copying: Copying): Promise<void> {
   const held = await hold(copying.directory)
   if (held) await copyHeld(copying, held)
@@ -18,7 +18,7 @@ export async function copyDatabase(copying: Copying): Promise<void> {
 
 type Held = { id: unknown; over: Promise<object> }
 
-/** Undefined where nothing runs. */
+/** Undefined if nothing runs. */
 async function hold(directory: string): Promise<Held | undefined> {
   const held = new Deferred<unknown>()
   const request = { command: 'hold', arguments: {} }
@@ -33,19 +33,19 @@ async function hold(directory: string): Promise<Held | undefined> {
 }
 
 /**
- * In this process, which does not have the database: if its own process opened the file and closed it again, its locks would
- * be gone. Only the answer to `release` says that the file stood still until the last byte was read.
+ * In this process, which does not have the database open: the owning process would lose its locks by opening and
+ * closing the file. Only the answer to `release` proves that the file did not change until the last byte was read.
  */
 async function copyHeld({ kind, directory, to }: Copying, { id, over }: Held): Promise<void> {
   const [copied] = await Promise.allSettled([copyByReference(join(directory, kind.database), to)])
   const release = askControl(directory, { request: { command: 'release', arguments: { held: id } } })
-  // Of one that has ended meanwhile both say the same.
+  // If the process has ended meanwhile, both fail with the same error.
   const [released] = await Promise.allSettled([release, over])
   if (copied.status === 'rejected') throw copied.reason
   if (released.status === 'rejected') throw lost(released.reason)
 }
 
-/** A process that ended in the middle has perhaps written to the file when it came back. */
+/** A process that ended in the middle may have written to the file after its restart. */
 const lost = (error: unknown): unknown =>
   isCoded(error, 'not-running')
     ? new CodedError(
@@ -55,7 +55,7 @@ const lost = (error: unknown): unknown =>
       )
     : error
 
-/** Where the file system can: then it takes no time and no room. */
+/** If the file system can: then the copy takes no time and no space. */
 async function copyByReference(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE_FORCE)
@@ -66,7 +66,7 @@ async function copyByReference(from: string, to: string): Promise<void> {
   }
 }
 
-/** The file is closed behind the database: to close it before would drop the lock. */
+/** The file is closed after the database: closing it earlier would drop the lock. */
 async function copyLocked({ kind, directory, to }: Copying): Promise<void> {
   const lock = kind.lock(directory)
   const file = await open(join(directory, kind.database), 'r')

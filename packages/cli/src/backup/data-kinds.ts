@@ -1,4 +1,4 @@
-// What can be backed up: which files make it up, who keeps its database still, and how a copy of it is looked at.
+// The kinds of data that can be backed up: their files, the lock of their database, and the check of a copy.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountFiles, checkStored, lockStored } from '@postern/core/node'
@@ -13,19 +13,19 @@ export type DataCheck = { schema: number; identity: string }
 export type DataKind = {
   readonly kind: BackupKind
   readonly database: string
-  /** Files beside the database that belong to it, and are small. */
+  /** Small files next to the database that belong to it. */
   readonly beside: readonly string[]
-  /** Where nothing runs. */
+  /** If nothing runs. */
   lock(directory: string): { close(): void }
-  /** Throws for what is damaged, or newer than this program. */
+  /** Throws for data that is damaged, or newer than this program. */
   check(directory: string): DataCheck
-  /** What else belongs to it, after its database was copied: `missing` is told of each that is gone by then. */
+  /** Other files that belong to it, after its database was copied: `missing` is called for each that is gone by then. */
   others(place: { directory: string; copy: string; missing: () => void }): AsyncIterable<ArchiveFile>
-  /** Whether a backup may hold such a file: a path from elsewhere could lead out of the directory. */
+  /** Whether a backup may contain such a file: a forged path could lead out of the directory. */
   has(path: string): boolean
-  /** Of a restored directory the last that gets its name: without it nothing starts there. */
+  /** The file of a restored directory that is named last: without it nothing starts there. */
   readonly last: string
-  /** What has to be different in a restored directory. */
+  /** Applies the changes that a restored directory needs. */
   prepare(directory: string): void
 }
 
@@ -38,11 +38,11 @@ const gateway: DataKind = {
     const { schema, account } = checkStored(directory)
     return { schema, identity: account ?? '' }
   },
-  // Its folder of files is a cache: what it holds is fetched again, and what was on its way up never had a message.
+  // Its folder of files is a cache: they are fetched again, and an upload in progress never had a message.
   async *others() {},
   has: path => path === accountFiles.database || path === accountFiles.key,
   last: accountFiles.key,
-  // By what the relay knows of it a client finds out itself.
+  // The client finds out itself, from the relay's state.
   prepare: () => undefined,
 }
 
@@ -72,7 +72,7 @@ export function kindOf(kind: BackupKind): DataKind | undefined {
 export const hasDatabase = (directory: string): boolean =>
   kinds.some(({ database }) => existsSync(join(directory, database)))
 
-/** Throws `bad-field` where there is nothing of ours. */
+/** Throws `bad-field` if there is no data of ours. */
 export function kindIn(directory: string): DataKind {
   const found = kinds.filter(({ database }) => existsSync(join(directory, database)))
   const [only, ...more] = found

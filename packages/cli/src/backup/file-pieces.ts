@@ -1,9 +1,9 @@
-// Bytes of a file from and to a disk, piece by piece: however large it is, little of it is in memory.
+// Reads and writes files piece by piece: however large a file is, little of it is in memory.
 import { type FileHandle, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupLimits, CodedError, pause, systemClock } from '@postern/protocol'
 
-/** Each piece in a buffer of its own. Throws when the file ends before it is due. */
+/** Each piece is a separate buffer. Throws when the file ends too early. */
 export async function* piecesOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes; ) {
     const piece = Buffer.allocUnsafeSlow(Math.min(backupLimits.pieceBytes, bytes - at))
@@ -42,7 +42,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A folder of plain files. A large one is made short first, bit by bit. */
+/** Removes a folder of plain files. Large ones are truncated in steps first. */
 export async function removeGently(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) await shorten(join(folder, name))
   await rm(folder, { recursive: true, force: true })

@@ -1,9 +1,9 @@
-// What somebody who waits is told of long work: a line now and then, or JSON for a program.
+// Reports the progress of long work: a line at intervals, or JSON for a program.
 import type { Writable } from 'node:stream'
 import { backupLimits, type Clock } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
 
-/** What is done, as a sentence and as facts. */
+/** The finished work, as a sentence and as facts. */
 export type BackupStep = { text: string; facts: object }
 
 export class BackupProgress {
@@ -17,11 +17,11 @@ export class BackupProgress {
     this.#isJson = isJson
     this.#clock = clock
     this.#saidMs = clock.monotonicMs()
-    // A terminal that is gone must not end what it is told of.
+    // A closed terminal must not end the work.
     stream.on('error', () => undefined)
   }
 
-  /** Said only when nothing was said for a while: short work is done without a word. */
+  /** Printed only after some silence: short work prints nothing. */
   now(step: () => BackupStep): void {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#saidMs < backupLimits.progressEveryMs) return

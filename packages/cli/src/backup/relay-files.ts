@@ -1,4 +1,4 @@
-// What a relay has beside its database: the bytes of blobs, and the invites that its operator has made.
+// The files of a relay besides its database: the bytes of blobs, and the invites that its operator has made.
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBlobId, systemCodeOf } from '@postern/protocol'
@@ -21,7 +21,7 @@ export function isInvitePath(path: string): boolean {
   return INVITE.test(name) && path === invitePath(name)
 }
 
-/** Exactly the blobs that are complete in the copy: what was swept or deleted since then is passed over. */
+/** Exactly the blobs that are complete in the copy: those swept or deleted since then are skipped. */
 export async function* relayOthers({
   directory,
   copy,
@@ -43,7 +43,7 @@ async function* fileAt(directory: string, { path, bytes, missing }: Wanted): Asy
   if (!file) return missing()
   try {
     const { size } = await file.stat()
-    // Not what the database says: half a blob would be served as a whole one.
+    // The size differs from the database: half a blob would be served as a whole one.
     if (bytes !== undefined && size !== bytes) return missing()
     yield { path, bytes: size, content: piecesOf(file, size) }
   } finally {

@@ -1,4 +1,5 @@
-// The directory that a restore fills: made beside its place, or inside where that is there already, and whole when it has its names.
+// The directory that a restore fills: built next to its final place, or inside it if it already exists, and complete
+// once the files have their names.
 import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -7,11 +8,11 @@ import { CodedError } from '@postern/protocol'
 import { makeDataDirectory } from '@postern/protocol/node'
 import { syncDirectory, writeNew } from './file-pieces.ts'
 
-/** Of a file system of its own, made by who made that. */
+/** On the root of a file system; created with it. */
 const LOST_AND_FOUND = 'lost+found'
 
 export class RestoredDirectory {
-  /** Where files are until all of them are there and were looked at. */
+  /** The place of the files until all of them are there and were checked. */
   readonly staging: string
   readonly #place: string
 
@@ -20,20 +21,20 @@ export class RestoredDirectory {
     this.staging = staging
   }
 
-  /** Throws `bad-field` for one that is not empty: nothing is ever written over. */
+  /** Throws `bad-field` for a directory that is not empty: nothing is ever overwritten. */
   static begin(directory: string): RestoredDirectory {
     const place = resolve(directory)
     const name = `.restore-${randomUUID().slice(0, 8)}`
     const isThere = existsSync(place)
     if (isThere) assertEmpty(directory)
     else makeDataDirectory(dirname(place))
-    // Within it: a volume of a container cannot be renamed.
+    // Inside it: a volume of a container cannot be renamed.
     const staging = join(isThere ? place : dirname(place), name)
     mkdirSync(staging, { mode: 0o700 })
     return new RestoredDirectory(place, staging)
   }
 
-  /** On the disk when it resolves. A path that is taken is refused. */
+  /** On the disk when it resolves. An existing path is refused. */
   async write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = join(this.staging, path)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -41,8 +42,8 @@ export class RestoredDirectory {
   }
 
   /**
-   * All of it has its place when it resolves. `last` is moved behind the others: until it is there nobody takes the rest for
-   * a directory that can be used.
+   * Everything is in place when it resolves. `last` is moved after the others: until then the directory does not look
+   * usable.
    */
   async finish(last: string): Promise<void> {
     this.#giveToOwner()
@@ -67,7 +68,7 @@ export class RestoredDirectory {
     await rmdir(this.staging)
   }
 
-  /** Restored by root, it could not be read by the user who runs it. */
+  /** Otherwise a directory restored by root would be unreadable for the user that runs it. */
   #giveToOwner(): void {
     if (process.getuid?.() !== 0) return
     const { uid, gid } = statSync(dirname(this.staging))

@@ -1,4 +1,4 @@
-// `postern backup`: one file with all of a data directory that cannot be had again, also while it is in use.
+// `postern backup`: one file with all the data of a directory that cannot be recreated, also while it is in use.
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { piecesOf, removeGently } from './file-pieces.ts'
 import { BackupProgress, bytesText } from './progress.ts'
 import { gatherCopy, makeScratch } from './scratch-copy.ts'
 
-/** Gives the exit code. Throws `UsageError`. */
+/** Returns the exit code. Throws `UsageError`. */
 export async function runBackup(argv: readonly string[], env: Env): Promise<number> {
   const settings = readBackupSettings(argv, env)
   assertSeal(settings.seal)
@@ -63,12 +63,12 @@ function sayUnnoted(progress: BackupProgress, why: string): void {
   progress.say(process.stderr, { text, facts: { warning: text } })
 }
 
-/** Those who serve people come first: on a machine with few cores they would wait for a whole turn of this. */
+/** Processes that serve people come first: on a machine with few cores they would wait for a whole time slice. */
 function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_LOW)
   } catch {
-    // Where it is not allowed the backup takes its turn like any other.
+    // Without permission the backup runs at normal priority.
   }
 }
 

@@ -1,4 +1,4 @@
-// `postern restore`: a backup into an empty directory, after all of it was looked at; with `--verify` the looking alone.
+// `postern restore`: restores a backup into an empty directory after a full check; with `--verify` only checks it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { BackupProgress, bytesText } from './progress.ts'
 import { RestoredDirectory } from './restored-directory.ts'
 import { type UnpackResult, unpack } from './unpack.ts'
 
-/** Gives the exit code. Throws `UsageError`. */
+/** Returns the exit code. Throws `UsageError`. */
 export async function runRestore(argv: readonly string[], env: Env): Promise<number> {
   const settings = readRestoreSettings(argv, env)
   const progress = new BackupProgress(process.stderr, { isJson: settings.isJson, clock: systemClock })
@@ -49,7 +49,7 @@ async function restore(
   }
 }
 
-/** Only what has to be opened is written anywhere; of the rest the checksums are enough. */
+/** Only files that have to be opened are written; for the rest the checksums are enough. */
 async function verify(settings: RestoreSettings, progress: BackupProgress): Promise<UnpackResult> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-verify-'))
   try {

@@ -1,4 +1,4 @@
-// A copy of a database of one moment with what belongs to it, in a folder that is removed again: for a backup, and to look at it.
+// A consistent copy of a database and its files, in a temporary folder: for a backup, and for the doctor.
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupLimits, systemClock } from '@postern/protocol'
@@ -12,7 +12,7 @@ export async function makeScratch(within: string): Promise<string> {
   return await mkdtemp(join(within, SCRATCH_PREFIX))
 }
 
-/** A kill leaves a copy behind, with messages in it that were deleted since. */
+/** A kill leaves a copy behind, with messages that were deleted since. */
 async function sweepLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(SCRATCH_PREFIX)) continue

@@ -1,4 +1,4 @@
-// What is common to restoring and checking a backup: its files are written somewhere, and then looked at as a whole.
+// The common part of restoring and checking a backup: its files are written somewhere, and then checked as a whole.
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,12 +17,12 @@ export type UnpackResult = { manifest: Manifest; kind: DataKind; bytes: number }
 type Unpacking = {
   settings: RestoreSettings
   progress: BackupProgress
-  /** Writes the file below the folder, or reads it without writing it. */
+  /** Writes the file below the folder, or only reads it. */
   write(file: ReadFile, kind: DataKind): Promise<void>
   folder: string
 }
 
-/** Throws `backup-refused` for what is damaged, cut off, of another kind, or not what it says it is. */
+/** Throws `backup-refused` for a backup that is damaged, truncated, of another kind, or not what its manifest says. */
 export async function unpack({ settings, progress, write, folder }: Unpacking): Promise<UnpackResult> {
   let kind: DataKind | undefined
   let bytes = 0
@@ -48,7 +48,7 @@ export async function unpack({ settings, progress, write, folder }: Unpacking): 
   return { manifest, kind, bytes }
 }
 
-/** The manifest is read first and written by anybody: what is shown of a backup has to be what is in it. */
+/** The manifest is read first, and anybody can write one: the details shown of a backup must match its content. */
 function assertIsWhat(manifest: Manifest, kind: DataKind, folder: string): void {
   for (const name of [kind.database, ...kind.beside])
     if (!existsSync(join(folder, name))) throw refused(`${name} is missing in it`)

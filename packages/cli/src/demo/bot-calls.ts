@@ -1,4 +1,4 @@
-// What the demo's bot asks of the gateway's HTTP API: one function for each kind of request.
+// The requests of the demo's bot to the gateway's HTTP API: one function for each kind.
 
 export type Api = { url: string; token: string }
 
@@ -18,7 +18,7 @@ export type BotProfile = { id: string; about: string; commands: BotCommand[] }
 
 type CallOptions = { method?: string; body?: object; key?: string; signal?: AbortSignal }
 
-/** Throws on what a later try may cure; a request that was refused is not sent again. */
+/** Throws on errors that a retry may fix; a refused request is not sent again. */
 export async function call(api: Api, path: string, { method, body, key, signal }: CallOptions = {}): Promise<Response> {
   const isForm = body instanceof FormData
   const answer = await fetch(`${api.url}/v1${path}`, {
@@ -40,10 +40,10 @@ export async function getUpdates(api: Api, offset: number, signal: AbortSignal):
   return (await answer.json()) as BotUpdate[]
 }
 
-/** Where and why the bot speaks: in which chat, and which update it answers. */
+/** The place and the reason of an answer: its chat, and the update that it answers. */
 export type BotTurn = { api: Api; chat: string; update: number }
 
-/** What is sent again for the same update is sent once. */
+/** Repeated requests for the same update are executed once. */
 const keyOf = ({ update }: BotTurn): string => `demo-${update}`
 
 type BotText = { text: string; reply_to?: string; buttons?: BotButton[][] }

@@ -1,4 +1,4 @@
-// The web app that the demo's relay serves: built where that is needed, with a line for whoever waits.
+// The web app that the demo's relay serves: built if needed, with a line for the waiting user.
 import { builtApp } from '@postern/app/build'
 import { CodedError, cleanLine } from '@postern/protocol'
 import type { DemoSettings } from './demo-settings.ts'
@@ -7,7 +7,7 @@ const OFF = 'off'
 
 type Surroundings = { stop: AbortSignal; print: (text: string) => void }
 
-/** Undefined when there is to be none. */
+/** Undefined if the app is off. */
 export async function demoApp({ app }: DemoSettings, { stop, print }: Surroundings): Promise<string | undefined> {
   if (app !== undefined) return app === OFF ? undefined : app
   try {

@@ -1,4 +1,5 @@
-// The demo's bot program: says back what it hears, and shows what a bot can do. It knows the gateway's HTTP API and nothing else of us.
+// The demo's bot program: repeats the texts that it receives, and shows what a bot can do. It uses the gateway's HTTP
+// API and nothing else of ours.
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Api,
@@ -32,7 +33,7 @@ const commands: BotCommand[] = [
   { name: 'help', description: 'What I can do' },
 ]
 
-/** Until the signal, which ends the waiting for updates; an answer that is being sent is sent. */
+/** Until the signal, which ends the poll for updates; an answer in progress is still sent. */
 export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: BotPerson) => void): Promise<void> {
   let me: BotProfile | undefined
   let offset = 0
@@ -42,18 +43,18 @@ export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: Bot
       for (const update of await getUpdates(api, offset, stop)) {
         const answered = await answer({ api, chat: update.chat_id, update: update.id }, update, me)
         if (answered) onAnswer(answered)
-        // The next request confirms what is below the offset: an update is done when it has been answered.
+        // The next request confirms the updates below the offset: an update is done when it has been answered.
         offset = update.id + 1
       }
     } catch {
       await wait(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
     }
   }
-  // Without a last word the updates that were answered would come again, and be answered twice.
+  // Without a last request, answered updates would come again, and be answered twice.
   if (offset > 0) await call(api, `/updates?offset=${offset}&limit=1`)
 }
 
-/** What people see before they write: a sentence, and the menu of commands. */
+/** Sets the description and the menu of commands, which people see before they write. */
 async function introduce(api: Api): Promise<BotProfile> {
   const me = (await (await call(api, '/me')).json()) as BotProfile
   if (me.about !== about) await call(api, '/me', { method: 'PATCH', body: { about } })
@@ -62,7 +63,7 @@ async function introduce(api: Api): Promise<BotProfile> {
   return me
 }
 
-/** Whom it has answered; undefined when there was nothing to say, or it was refused. */
+/** The person that it has answered; undefined if there was no answer, or it was refused. */
 async function answer(
   turn: BotTurn,
   { type, message, button }: BotUpdate,
@@ -76,7 +77,7 @@ async function answer(
   return undefined
 }
 
-/** In a group people talk to each other: there it answers commands, and who mentions it. */
+/** In a group people talk to each other: there it answers only commands and mentions of itself. */
 function isForMe({ chat }: BotTurn, { from, text = '', mentions = [] }: BotMessage, me: BotProfile): boolean {
   return chat === from.id || text.startsWith('/') || mentions.some(({ user }) => user === me.id)
 }
@@ -93,7 +94,7 @@ async function answerMessage(turn: BotTurn, message: BotMessage): Promise<Respon
   return run ? await run(turn, words) : await say(turn, { text, reply_to: id })
 }
 
-/** In a group a command names the bot that it is for: before it, behind it, or the command is the mention itself. */
+/** In a group a command names its bot: before it, after it, or the command is the mention itself. */
 function withoutMentions({ text = '', mentions = [] }: BotMessage): string {
   const names = mentions.map(({ offset, length }) => text.slice(offset, offset + length))
   return names.reduce((rest, name) => rest.replace(name, commandIn(name)), text).trim()
@@ -116,7 +117,7 @@ const runs: Record<string, (turn: BotTurn, words: string) => Promise<Response>> 
 const commandLine = ({ name, description, args }: BotCommand): string =>
   `/${name}${args === undefined ? '' : ` <${args}>`}: ${description}`
 
-/** What a button carries comes back when it is pressed: here the command to run, or what to count to. */
+/** The data of a button comes back when it is pressed: here the command to run, or the number to count to. */
 const menu: BotButton[][] = [
   [
     { text: 'Buttons', data: 'run buttons' },

@@ -1,4 +1,4 @@
-// A picture for the demo: an evening by the water, in other colours for another number, as a PNG file.
+// A picture for the demo: an evening by the water, with colours that depend on a number, as a PNG file.
 import { crc32, deflateSync } from 'node:zlib'
 
 const WIDTH = 480
@@ -8,7 +8,7 @@ const SUN = { x: 0.5, y: 0.52, radius: 0.16 }
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** The same number gives the same picture: what is sent again under its key must not have changed. */
+/** The same number gives the same picture: a retry under the same key must not differ. */
 export function drawPhoto(number: number): Blob {
   const warmth = (number % 7) / 6
   // Each line begins with the number of its filter: none.

@@ -1,4 +1,4 @@
-// What the demo shows: the link and its code, the API, and two lines to paste.
+// The demo's screen: the link and its code, the API, and two lines to paste.
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { cleanLine } from '@postern/protocol'
 import type { DemoSettings } from './demo-settings.ts'
@@ -11,7 +11,7 @@ export type DemoFacts = {
   relayUrl: string
   directory: string
   program: DemoSettings['program']
-  /** How this program was called: `postern`, or what npm calls it. */
+  /** How this program was called: `postern`, or npm's name for it. */
   postern: string
 }
 
@@ -39,17 +39,17 @@ ${programLines(facts)}
 `
 }
 
-/** Two programs on one bot would both answer: whoever brings one starts without the demo's. */
+/** Two programs on one bot would both answer: a reader with an own program starts without the demo's. */
 const programLines = ({ program, apiUrl, token, postern }: DemoFacts): string =>
   program === 'demo'
     ? `  ${styleText('bold', 'For a program of your own')} stop this, and start it with: ${postern} demo --bot off`
     : `  ${styleText('bold', 'Nobody answers yet.')} For your program, in another terminal:
   export POSTERN_URL=${apiUrl} POSTERN_TOKEN=${token}`
 
-/** A stranger chose the name: it must not write elsewhere on the screen. */
+/** A stranger chose the name: it must not control the terminal. */
 export const answeredLine = (name: string): string => `  ↩ answered ${cleanLine(name) || 'somebody'}\n`
 
-/** Without the last line, which holds colours and no picture. */
+/** Without the last line, which contains colours and no picture. */
 const indent = (text: string): string =>
   text
     .split('\n')

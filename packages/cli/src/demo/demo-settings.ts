@@ -2,12 +2,12 @@
 import { parseOptions, UsageError } from '../usage-error.ts'
 
 export type DemoSettings = {
-  /** Absent: the port of the last start, and at the first one the usual port. */
+  /** Absent: the port of the last start, or the default port at the first one. */
   relayPort: number | undefined
   gatewayPort: number
   /** The folder of the web app, or none with `off`. Absent: the one that is built here. */
   app: string | undefined
-  /** Who answers people: the demo's program, or one that the reader brings. */
+  /** The program that answers people: the demo's, or the reader's own. */
   program: 'demo' | 'own'
   directory: string
 }

@@ -29,7 +29,7 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
 
 type Surroundings = { stop: AbortSignal; print: (text: string) => void }
 
-/** Until the signal. The bot's program ends first: its last word goes to a gateway that still listens. */
+/** Until the signal. The bot's program ends first: its last request goes to a gateway that still listens. */
 export async function liveDemo(settings: DemoSettings, surroundings: Surroundings): Promise<void> {
   await startWhole({ clock: systemClock, log: terminalLog(process.stderr) }, async opened => {
     await runOpened(settings, surroundings, opened)

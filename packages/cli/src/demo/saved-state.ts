@@ -1,4 +1,4 @@
-// What the demo keeps for its next start, readable by its owner alone: the bot's token and the relay's port.
+// The demo's saved state, readable by its owner alone: the bot's token and the relay's port.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,18 +17,18 @@ export function readSavedState(directory: string): SavedState | undefined {
     const { token, relayPort } = JSON.parse(text) as Partial<SavedState>
     if (typeof token === 'string' && typeof relayPort === 'number') return { token, relayPort }
   } catch {
-    // Not JSON: the same as JSON that says something else.
+    // Not JSON: treated like JSON with other content.
   }
   throw new CodedError('bad-field', { field: pathIn(directory), rule: 'is damaged. Remove it to get a new token' })
 }
 
-/** With the port on which the relay listens: the bot's account lives there. */
+/** Includes the relay's port: the bot's account belongs to that address. */
 export function saveState(directory: string, relayPort: number): SavedState {
   const facts = { token: randomBytes(24).toString('base64url'), relayPort }
   const path = pathIn(directory)
   makeDataDirectory(directory)
   try {
-    // Under its name it is whole: half of it, left by a full disk, would keep every later start out.
+    // Renamed when complete: half a file, left by a full disk, would break every later start.
     writeFileSync(`${path}.new`, `${JSON.stringify(facts)}\n`, { mode: 0o600, flush: true })
     renameSync(`${path}.new`, path)
   } catch (error) {

@@ -1,4 +1,4 @@
-// The demo's relay and gateway. What keeps one of them from starting is said in terms of the demo's options.
+// The demo's relay and gateway. A failed start is reported in terms of the demo's options.
 import { join } from 'node:path'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import { CodedError } from '@postern/protocol'

@@ -1,4 +1,4 @@
-// One HTTP request of the doctor: no redirect is followed, little is read, and it ends in time whoever answers.
+// One HTTP request of the doctor: it follows no redirect, reads little, and ends in time whatever the answer.
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
@@ -9,14 +9,14 @@ const http = process.getBuiltinModule('node:http')
 
 export type HttpQuestion = {
   url: string
-  /** In place of the one in the address, and exactly so: dots in it are not resolved. */
+  /** Replaces the path of the address literally: dots in it are not resolved. */
   path?: string
   method: 'GET' | 'OPTIONS' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: string
 }
 
-/** `body`: the beginning of it. */
+/** `body`: its beginning. */
 export type HttpAnswer = { kind: 'answer'; status: number; body: string } | { kind: 'none'; why: string }
 
 export async function askHttp(question: HttpQuestion, clock: Clock): Promise<HttpAnswer> {
@@ -36,7 +36,7 @@ export async function askHttp(question: HttpQuestion, clock: Clock): Promise<Htt
     request.end(body)
     return await answer
   } catch (error) {
-    // An address that can be read and not be asked, as one with signs in it that no request can carry.
+    // An address that can be parsed and not requested, for example with characters that no request can carry.
     return { kind: 'none', why: networkFault(systemCodeOf(error)) }
   }
 }
@@ -53,13 +53,13 @@ async function answerTo(request: ClientRequest, clock: Clock): Promise<HttpAnswe
     begun = { status: response.statusCode ?? 0, read: new Reading(response) }
     begun.read.onEnd(() => end(''))
   })
-  // Also after the end: what comes late has nobody else to hear of it.
+  // Also after the end: nobody else handles a late error.
   request.on('error', error => end(networkFault(systemCodeOf(error))))
   request.on('close', () => end('it closed the connection'))
   return await wait.promise
 }
 
-/** What came so far; no more of it than is of use. */
+/** The bytes received so far, up to a limit. */
 class Reading {
   readonly #response: IncomingMessage
   readonly #chunks: Buffer[] = []

@@ -1,22 +1,22 @@
-// Asks the process that runs on a data directory how it is: by its control socket, and within a time.
+// Asks the process that runs on a data directory for its status: through its control socket, with a timeout.
 import { type Clock, CodedError, Deferred, doctorLimits, isCoded } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { clauseOf, type Diagnosis, fail, ok, quoted, warn } from './finding.ts'
 
-/** `odd`: something answers, and not as this version does. */
+/** `odd`: something answers, but not like this version. */
 export type ProcessState<Status> =
   | { kind: 'answers'; status: Status }
   | { kind: 'nothing' }
   | { kind: 'hangs' }
-  /** Nobody can be asked: the socket is another user's, or its path too long. */
+  /** The socket cannot be used: it belongs to another user, or its path is too long. */
   | { kind: 'closed'; why: string }
   | { kind: 'odd'; why: string }
 
 type Question = { command: string; timeoutMs: number; clock: Clock }
 
-/** Throws `send-in-doubt` when it takes too long, `not-running`, and what the process refuses with. */
+/** Throws `send-in-doubt` on a timeout, `not-running`, and errors that the process answers with. */
 export async function askWithin(directory: string, { command, timeoutMs, clock }: Question): Promise<object> {
   const leave = new AbortController()
   const wait = new Deferred<object>()
@@ -43,12 +43,12 @@ export async function askStatus<Status>({ directory, clock, schema }: Asked<Stat
 type ProcessCase = {
   running: ProcessState<{ started: string }>
   what: string
-  /** Of the one that runs, where it says so. */
+  /** The version of the running process, if it reports one. */
   version?: string | undefined
   unseen: string
 }
 
-/** `unseen`: what nobody can tell where nothing runs. */
+/** `unseen`: what remains unknown if nothing runs. */
 export function checkProcess({ running, what, version, unseen }: ProcessCase): Diagnosis[] {
   switch (running.kind) {
     case 'answers':

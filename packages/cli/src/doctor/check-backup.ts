@@ -1,4 +1,4 @@
-// How old the last backup is that `postern backup` has noted.
+// The age of the last backup that `postern backup` has noted.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, DAY_MS, doctorLimits, MINUTE_MS } from '@postern/protocol'
@@ -7,7 +7,7 @@ import { type Diagnosis, ok, warn } from './finding.ts'
 
 type BackupCase = { directory: string; database: string; clock: Clock }
 
-/** Where there is no database yet there is nothing to lose. */
+/** Without a database there is nothing to lose. */
 export async function checkBackup({ directory, database, clock }: BackupCase): Promise<Diagnosis[]> {
   if (!existsSync(join(directory, database))) return []
   const madeMs = await lastBackupMs(directory)

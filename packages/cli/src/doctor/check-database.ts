@@ -1,4 +1,4 @@
-// With --deep: the whole database is read, as a copy of one moment, so that nobody who works with it waits or is locked out.
+// With --deep: reads the whole database, as a consistent copy, so that nobody who uses it waits or is locked out.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isCoded, systemCodeOf } from '@postern/protocol'
@@ -36,7 +36,7 @@ async function checkCopy(directory: string, kind: DataKind): Promise<Diagnosis> 
   }
 }
 
-/** It would have to let the file stand still, and nobody knows when it will. */
+/** The process would have to hold the file still, and does not answer. */
 const unasked = warn('database', {
   text: 'not checked: the process that has it open does not answer',
   todo: 'restart that process, and run the doctor again',
@@ -63,7 +63,7 @@ function faultOf(error: unknown): Diagnosis {
   return fail('database', { text: 'the check failed', todo: messageOf(error) })
 }
 
-/** Where that shows as soon as it is opened, it is said of the directory. */
+/** Damage that shows on opening is reported for the directory. */
 const isDamaged = (error: unknown): boolean =>
   isCoded(error, 'database-damaged') ||
   (isCoded(error, 'database-unusable') && systemCodeOf(error.cause).startsWith('SQLITE_CORRUPT'))

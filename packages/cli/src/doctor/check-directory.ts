@@ -1,4 +1,4 @@
-// The data directory: that it is there, belongs to who runs on it, can be written to, and is closed to others.
+// The data directory: it exists, belongs to its user, is writable, and is closed to others.
 import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCodeOf } from '@postern/protocol'
@@ -7,9 +7,9 @@ import { type Machine, nearestExisting } from './machine.ts'
 
 export type DirectoryCase = {
   directory: string
-  /** By which it was named. */
+  /** The name of the setting. */
   setting: string
-  /** All of its files that are known by name. */
+  /** All of its files with known names. */
   files: readonly string[]
   /** Those of them that nobody else may read. */
   secrets: readonly string[]
@@ -35,7 +35,7 @@ export function checkDirectory(looked: DirectoryCase): Diagnosis[] {
         todo: `set ${looked.setting} to another directory`,
       }),
     ]
-  // Who is not its owner mostly may not write there either: that is no second fault.
+  // Another user mostly may not write there either: that is not a second fault.
   const usable = ownerFault(looked, found) ?? writeFault(looked)
   const known = [usable, ...modeFaults(looked, found)].filter(fault => fault !== undefined)
   return known.length > 0 ? known : [ok('directory', `only user ${found.uid} has access to ${directory}`)]
@@ -105,7 +105,7 @@ function modeFaults({ directory, secrets }: DirectoryCase, found: Stats): Diagno
     return [fail('directory', { text: `every user of this machine can write to ${directory}`, todo })]
   if ((found.mode & OTHERS) !== 0)
     return [warn('directory', { text: `every user of this machine can list ${directory}`, todo })]
-  // Where a group was set on purpose, as volumes of Kubernetes have it, it is the group of who runs there.
+  // A group that was set on purpose, as for volumes of Kubernetes, is the group of the process.
   if ((found.mode & GROUP) !== 0 && (found.mode & SET_GROUP) === 0)
     return [warn('directory', { text: `group ${found.gid} can list ${directory}`, todo })]
   return []
@@ -115,7 +115,7 @@ function statOf(directory: string, name: string): Stats | undefined {
   try {
     return lstatSync(join(directory, name), { throwIfNoEntry: false })
   } catch {
-    // Of a directory that may not be looked into: that is said of the directory.
+    // The directory may not be read: that is reported for the directory.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// The disk under the data directory: whether what is written there stays, and whether there is room.
+// The disk of the data directory: whether written data stays, and whether there is space.
 import { doctorLimits } from '@postern/protocol'
 import { bytesText } from '../backup/progress.ts'
 import { type Diagnosis, fail, ok, warn } from './finding.ts'
@@ -15,7 +15,7 @@ const memory: Omit<Doubt, 'name'> = {
   todo: 'use a directory on a disk',
 }
 
-/** As Linux numbers them; other systems number otherwise, and are not asked. */
+/** Linux's numbers; other systems have different ones, and are not checked. */
 const doubtful: ReadonlyMap<number, Doubt> = new Map([
   [0x6969, { name: 'NFS', ...network }],
   [0xff534d42, { name: 'CIFS', ...network }],

@@ -1,4 +1,5 @@
-// A file of a kilobyte to the relay and back, by the running gateway: only it has an account, and nobody is sent anything.
+// A file of a kilobyte to the relay and back, through the running gateway: only it has an account, and nobody receives
+// anything.
 import { type Clock, doctorLimits, isCoded } from '@postern/protocol'
 import { askWithin } from './ask-running.ts'
 import { clauseOf, type Diagnosis, fail, ok, warn } from './finding.ts'

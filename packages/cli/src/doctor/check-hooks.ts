@@ -1,4 +1,4 @@
-// Incoming hooks as their senders reach them: posts come through, and of the bot's API nothing else does.
+// Incoming hooks as their senders reach them: posts pass, and nothing else of the bot's API does.
 import { randomUUID } from 'node:crypto'
 import { type Clock, CodedError, type ListenAddress, listenUrl } from '@postern/protocol'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
 type HooksCase = {
   hooksUrl: string
-  /** Where the gateway itself listens on this machine. */
+  /** The address on which the gateway itself listens on this machine. */
   listen: ListenAddress
   clock: Clock
 }
@@ -21,14 +21,14 @@ export async function checkHooks(looked: HooksCase): Promise<Diagnosis[]> {
 const hostOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).host
 const pathOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).pathname.replace(/\/+$/, '')
 
-/** To a hook that there is not: the gateway says so, in words that no proxy has. */
+/** Posts to a hook that does not exist: the gateway answers in words that no proxy uses. */
 async function postFault(looked: HooksCase): Promise<Diagnosis | undefined> {
   const path = `${pathOf(looked)}/hooks/${randomUUID()}`
   const headers = { 'content-type': 'text/plain' }
   const answer = await askHttp({ url: looked.hooksUrl, path, method: 'POST', headers, body: 'x' }, looked.clock)
   const host = hostOf(looked)
   if (answer.kind === 'none') {
-    // A machine may see less of its public address than senders do.
+    // A machine may not reach its own public address as well as senders do.
     const todo = 'try from another machine, and check the host name, the certificate and the proxy'
     return warn('hooks', { text: `${host} cannot be reached from here: ${answer.why}`, todo })
   }
@@ -47,7 +47,7 @@ async function postFault(looked: HooksCase): Promise<Diagnosis | undefined> {
 
 const wrongWays = ['/v1/me', '/hooks/../v1/me', '/hooks/%2e%2e/v1/me', '/hooks/..%2fv1/me']
 
-/** The token is not sent along: it is not known whose host that is. Without one the gateway says that it is missing. */
+/** Without the token: the owner of that host is unknown. The gateway answers that the token is missing. */
 async function openWay(looked: HooksCase): Promise<string | undefined> {
   if (isGatewayItself(looked)) return undefined
   const { hooksUrl, clock } = looked
@@ -60,7 +60,7 @@ async function openWay(looked: HooksCase): Promise<string | undefined> {
   return (await Promise.all(found)).find(way => way !== undefined)
 }
 
-/** On this machine alone there is no proxy that could keep anything back, and nobody else to keep it from. */
+/** On this machine alone there is no proxy that could block anything, and nobody to protect it from. */
 function isGatewayItself({ hooksUrl, listen }: HooksCase): boolean {
   const { hostname, port } = new URL(hooksUrl)
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
@@ -74,7 +74,7 @@ function openFault(looked: HooksCase, way: string): Diagnosis {
 
 const gatewayError = z.object({ error: z.string(), code: z.string() })
 
-/** An error as the gateway answers it. */
+/** An error in the gateway's format. */
 function errorIn({ body }: Extract<HttpAnswer, { kind: 'answer' }>): z.infer<typeof gatewayError> | undefined {
   try {
     return gatewayError.safeParse(JSON.parse(body)).data

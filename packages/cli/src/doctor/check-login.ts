@@ -1,4 +1,4 @@
-// What the running gateway knows of its own place at the relay: whether it is let in, and whether another has its keys.
+// The running gateway's own state at the relay: whether it is admitted, and whether another program has its keys.
 import type { GatewaySettings, GatewayStatus } from '@postern/gateway'
 import { type Clock, doctorLimits, isSameRelay } from '@postern/protocol'
 import { type Diagnosis, fail, ok, quoted, warn } from './finding.ts'

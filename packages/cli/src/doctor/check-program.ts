@@ -1,4 +1,4 @@
-// The program itself: its Node, the code cache by which it starts fast, and an MLS library that has our corrections.
+// The program itself: its Node, the code cache for fast starts, and an MLS library with our corrections.
 import { assertPatched } from '@postern/core/node'
 import { type Diagnosis, fail, messageOf, ok, warn } from './finding.ts'
 import type { Machine } from './machine.ts'

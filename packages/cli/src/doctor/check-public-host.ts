@@ -1,4 +1,4 @@
-// A public host of the relay as clients dial it, from the relay's own machine: which may see less of itself than others do.
+// A public host of the relay as clients dial it, from the relay's own machine, which may reach itself less well than others do.
 import type { Clock } from '@postern/protocol'
 import { dialRelay } from './dial-relay.ts'
 import { type Diagnosis, fail, ok, warn } from './finding.ts'

@@ -1,4 +1,4 @@
-// The relay's settings, as they would be at its next start: that it starts, and whom they let in and let see.
+// The relay's settings for its next start: whether it starts, whom it admits, and what others can see.
 import { isPublic, type RelayConfig } from '@postern/relay'
 import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
@@ -8,7 +8,7 @@ export const checkRelaySettings = (fault: string | undefined): Diagnosis[] => [
     : fail('settings', { text: fault, todo: 'correct the setting: a relay does not start with it' }),
 ]
 
-/** `registration`: of the one that runs, which may have been told otherwise since. */
+/** `registration`: that of the running relay, which may have been changed since its start. */
 export function checkRegistration(config: RelayConfig, registration: string = config.registration): Diagnosis[] {
   if (registration !== 'open') return [ok('register', `new accounts: ${registration}`)]
   if (!isPublic(config)) return [ok('register', 'new accounts: open, for this machine only')]
@@ -30,7 +30,7 @@ export function checkMetrics({ metrics }: RelayConfig): Diagnosis[] {
   return [fail('metrics', { text, todo: 'use --metrics with a loopback or private address' })]
 }
 
-/** Addresses that no router of the internet passes on. A name is whatever the operator has made of it. */
+/** Addresses that no internet router forwards. A name may be anything. */
 function isPrivate(host: string): boolean {
   if (
     /^(127|10)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^169\.254\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(host)

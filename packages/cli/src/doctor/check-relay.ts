@@ -1,4 +1,4 @@
-// The relay as this machine reaches it: by HTTP and WebSocket, by the host in its address, and what its clock says.
+// The relay as this machine reaches it: by HTTP and WebSocket, by the host in its address, and its clock.
 import { type Clock, doctorLimits, MINUTE_MS } from '@postern/protocol'
 import { askHttp } from './ask-http.ts'
 import { type DialResult, dialRelay, type HostVerdict } from './dial-relay.ts'
@@ -6,7 +6,7 @@ import { type Diagnosis, fail, ok, quoted, warn } from './finding.ts'
 
 export async function checkRelay(relayUrl: string, clock: Clock): Promise<Diagnosis[]> {
   const origin = new URL(relayUrl.replace(/^ws/, 'http')).origin
-  // First, as it says more of what is wrong with a name, a certificate or a proxy.
+  // First, because it reveals more about a wrong name, certificate or proxy.
   const health = await askHttp({ url: origin, path: '/healthz', method: 'GET' }, clock)
   if (health.kind === 'none') {
     const todo = 'check that the relay is running, and that RELAY_URL, the host name and the proxy point to it'
@@ -75,7 +75,7 @@ function hostFinding(host: HostVerdict, origin: string): Diagnosis {
   }
 }
 
-/** Which of the two is wrong nobody can tell from here. */
+/** Which of the two is wrong cannot be known here. */
 function clockFinding(aheadMs: number): Diagnosis {
   const apartMs = Math.abs(aheadMs)
   if (apartMs < doctorLimits.clockWarnMs)

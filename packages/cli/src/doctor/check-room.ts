@@ -1,4 +1,4 @@
-// Whether the relay has room for messages and files: as the one that runs says, else as its settings and the disk say.
+// Whether the relay has space for messages and files: from the running relay, or from its settings and the disk.
 import { doctorLimits, relayFixedLimits } from '@postern/protocol'
 import { type RelayConfig, relayLimits, type StatusAnswer } from '@postern/relay'
 import { bytesText } from '../backup/progress.ts'

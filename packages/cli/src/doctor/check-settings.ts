@@ -1,4 +1,4 @@
-// The gateway's settings: what it would refuse to start with, and what works and is not safe.
+// The gateway's settings: faults that prevent a start, and values that work and are not safe.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountFiles } from '@postern/core/node'
@@ -6,7 +6,7 @@ import { firstStart, type GatewaySettings, readSettings } from '@postern/gateway
 import { type Env, gatewayLimits, plainRelayWarning } from '@postern/protocol'
 import { clauseOf, type Diagnosis, fail, ok, warn } from './finding.ts'
 
-/** Either the settings, or what is wrong with them. */
+/** Either the settings, or their fault. */
 export type ReadSettings = { settings: GatewaySettings; fault: undefined } | { settings: undefined; fault: string }
 
 export function settingsIn(env: Env, directory: string): ReadSettings {
@@ -19,7 +19,7 @@ export function settingsIn(env: Env, directory: string): ReadSettings {
   }
 }
 
-/** Where the directory may not be looked into nobody knows: that is said of the directory. */
+/** False for an unreadable directory, which is reported separately. */
 function isFirstStart(directory: string): boolean {
   try {
     return statSync(join(directory, accountFiles.database), { throwIfNoEntry: false }) === undefined
@@ -28,7 +28,7 @@ function isFirstStart(directory: string): boolean {
   }
 }
 
-/** `relayUrl`: the one that is dialled, as far as it is known. */
+/** `relayUrl`: the one that is dialled, if known. */
 type Known = { relayUrl: string | undefined; isRunning: boolean }
 
 export function checkSettings({ settings, fault }: ReadSettings, { relayUrl, isRunning }: Known): Diagnosis[] {

@@ -1,9 +1,9 @@
-// The database that relays share: that it is reached from here, and that a relay of this version would start on it.
+// The database that relays share: whether it is reachable, and whether a relay of this version would start on it.
 import { inspectPostgres, type RelayConfig } from '@postern/relay'
 import { bytesText } from '../backup/progress.ts'
 import { clauseOf, type Diagnosis, fail, ok, warn } from './finding.ts'
 
-/** Its server's own backups count: nothing of them is seen from here. */
+/** The server's own backups count: they cannot be seen from here. */
 export const sharedBackup = (): Diagnosis[] => [
   ok('backup', 'the data is in PostgreSQL, whose backups the doctor does not check'),
 ]

@@ -1,4 +1,4 @@
-// The webhook's receiver: what became of real deliveries, whether it answers, and where that is asked for a signed test.
+// The webhook's receiver: the outcome of real deliveries, whether it answers, and on request a signed test.
 import { randomUUID } from 'node:crypto'
 import { type GatewayStatus, WebhookSigner } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
@@ -12,19 +12,19 @@ type WebhookCase = {
   clock: Clock
 }
 
-/** No update: it has neither an id nor a type. */
+/** Not an update: it has neither an id nor a type. */
 const TEST_BODY = JSON.stringify({ test: 'postern doctor' })
 
 export async function checkWebhook(looked: WebhookCase): Promise<Diagnosis[]> {
   const answer = looked.sendsTest ? await sendTest(looked) : await knock(looked)
-  // Nothing behind the host: addresses of receivers often hold a secret.
+  // Nothing after the host: addresses of receivers often contain a secret.
   const { host } = new URL(looked.webhook.url)
   const fault = answerFault(answer, { host, sendsTest: looked.sendsTest }) ?? deliveryFault(looked, host)
   if (fault) return [fault]
   return [ok('webhook', looked.sendsTest ? `${host} accepted a signed test` : `${host} answers`)]
 }
 
-/** It asks what can be asked for, and does nothing: a receiver must not take the doctor for an update. */
+/** An OPTIONS request has no effect: a receiver must not mistake the doctor for an update. */
 const knock = ({ webhook, clock }: WebhookCase): Promise<HttpAnswer> =>
   askHttp({ url: webhook.url, method: 'OPTIONS' }, clock)
 
@@ -59,7 +59,7 @@ function answerFault(answer: HttpAnswer, { host, sendsTest }: Question): Diagnos
   return fail('webhook', { text: `${host} answers ${status} to a signed test`, todo })
 }
 
-/** Since when it is so says more than one answer of now. */
+/** The time since the last success says more than one answer now. */
 function deliveryFault({ status }: WebhookCase, host: string): Diagnosis | undefined {
   const { next_attempt_ts: nextTs, last_error: error, pending } = status?.webhook ?? { pending: 0 }
   if (nextTs === undefined || error === undefined) return undefined

@@ -1,4 +1,5 @@
-// Dials a relay as a client does, as far as one comes without an account: its clock, and whether it knows itself by the dialled host.
+// Dials a relay as a client does, as far as possible without an account: its clock, and whether it accepts the dialled
+// host as its own.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { connectNodeSocket, goodbyeRefusal, socketUrl } from '@postern/core/node'
 import { type Clock, Deferred, doctorLimits, isCoded } from '@postern/protocol'
@@ -13,12 +14,12 @@ import {
 } from '@postern/protocol/relay'
 import { networkFault } from './network-faults.ts'
 
-/** `refused`: a proof for this host is not taken there. `unclear`: it said something else, or nothing. */
+/** `refused`: a proof for this host is not accepted there. `unclear`: it answered something else, or nothing. */
 export type HostVerdict = { kind: 'accepted' } | { kind: 'refused' } | { kind: 'unclear'; why: string }
 
 export type DialResult =
   | { kind: 'relay'; tookMs: number; aheadMs: number; host: HostVerdict }
-  /** `http`: the status by which a WebSocket was refused. */
+  /** `http`: the status with which the WebSocket was refused. */
   | { kind: 'silent'; why: string; http?: number }
   | { kind: 'no-relay' }
   | { kind: 'other-version'; why: string }
@@ -86,7 +87,7 @@ class Dialling {
     else this.#wait.resolve({ kind: 'silent', why })
   }
 
-  /** By keys that are made for this and forgotten: the relay says either that it does not know them, or that the host is not its own. */
+  /** With throw-away keys: the relay answers either that it does not know them, or that the host is not its own. */
   #prove({ nonce, nowMs }: Extract<RelayFrame, { kind: 'challenge' }>): Uint8Array {
     this.#challenged = {
       tookMs: this.#clock.monotonicMs() - this.#beganMs,

@@ -1,4 +1,4 @@
-// The command line of `postern doctor`, and where the settings come from that it looks at.
+// The command line of `postern doctor`, and the source of the settings that it checks.
 
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
@@ -37,7 +37,7 @@ function settingsIn(path: string): Env {
   }
 }
 
-/** All options but the doctor's own are the relay's: it says itself what is wrong with them. */
+/** All options but the doctor's own are the relay's: it reports its own option errors. */
 const relayDoctor = (argv: readonly string[], env: Env): DoctorSettings => ({
   of: 'relay',
   isJson: argv.includes('--json'),

@@ -1,7 +1,7 @@
-// What `postern doctor` has found: a word for how it is, what it is about, and what to do.
+// The findings of `postern doctor`: a verdict, a subject, and what to do.
 import { cleanLine, doctorLimits } from '@postern/protocol'
 
-/** What a finding can be about, in the order of the report. */
+/** The subjects of findings, in the order of the report. */
 export const subjects = [
   'settings',
   'program',
@@ -44,7 +44,7 @@ export const fail = (subject: DiagnosisSubject, { text, todo }: { text: string; 
   todo,
 })
 
-/** What others say, as far as it can be shown. */
+/** Text of other programs, in a form that can be shown. */
 export function quoted(text: string): string {
   const line = cleanLine(text)
   const { quotedCharsMax } = doctorLimits
@@ -53,5 +53,5 @@ export function quoted(text: string): string {
 
 export const messageOf = (error: unknown): string => quoted(error instanceof Error ? error.message : String(error))
 
-/** Without the full stop: something stands behind it. */
+/** Without the full stop: more text follows. */
 export const clauseOf = (error: unknown): string => messageOf(error).replace(/\.$/, '')

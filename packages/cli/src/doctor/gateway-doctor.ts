@@ -1,4 +1,4 @@
-// What is looked at for a gateway: a list that grows by a row.
+// The checks for a gateway, one row each.
 import { webhookStatus } from '@postern/bot-api/objects'
 import { accountFiles } from '@postern/core/node'
 import type { GatewaySettings, GatewayStatus } from '@postern/gateway'
@@ -28,9 +28,9 @@ type GatewayCase = DoctorContext &
   ReadSettings & {
     directory: string
     running: ProcessState<GatewayStatus>
-    /** Of the one that runs. */
+    /** The status of the running gateway. */
     status: GatewayStatus | undefined
-    /** The relay that is dialled, where it is known. */
+    /** The relay that is dialled, if known. */
     relayUrl: string | undefined
     isDeep: boolean
     sendsTest: boolean
@@ -65,7 +65,7 @@ export async function gatewayCase(
 
 const files = [accountFiles.database, accountFiles.key, `${accountFiles.database}-wal`, CONTROL_NAME, BACKUP_NOTE_NAME]
 
-/** In the order in which they are told. Those without settings are looked at as far as they need none. */
+/** In the order of the report. Without settings, checks run as far as they need none. */
 export const gatewayChecks: readonly Check<GatewayCase>[] = [
   {
     subject: 'settings',
@@ -110,7 +110,7 @@ export const gatewayChecks: readonly Check<GatewayCase>[] = [
   { subject: 'database', look: checkDatabase, alone: true },
 ]
 
-/** Port 0 is known by the one that runs alone. */
+/** Port 0 is resolved by the running gateway alone. */
 function listenOf({ listen }: GatewaySettings, status: GatewayStatus | undefined) {
   return (status && parseListenAddress(new URL(status.url).host)) ?? listen
 }

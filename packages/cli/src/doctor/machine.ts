@@ -1,22 +1,22 @@
-// What the doctor asks of the machine it runs on.
+// The facts about the machine that the doctor needs.
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { dirname, resolve } from 'node:path'
 
 export type Disk = {
-  /** The kind of its file system, as the system numbers them. */
+  /** The type of its file system, by the system's number. */
   type: number
   freeBytes: number
   totalBytes: number
-  /** How many files can still be made; undefined where they are not counted. */
+  /** How many files can still be created; undefined if they are not counted. */
   freeFiles: number | undefined
 }
 
 export type Machine = {
-  /** Undefined on systems without numbers for users. */
+  /** Undefined on systems without user ids. */
   uid: number | undefined
   nodeVersion: string
-  /** Where compiled code is kept; undefined where it is not, or of no use. */
+  /** The folder of compiled code; undefined if there is none, or it is useless. */
   codeCache: string | undefined
   readDisk(path: string): Disk
 }
@@ -38,7 +38,7 @@ function readDisk(path: string): Disk {
   }
 }
 
-/** One that is empty is of use only where it can be written to: by the first process that ends. */
+/** An empty one is useful only if it can be written to, by the first process that ends. */
 function usableCache(directory: string | undefined): string | undefined {
   if (directory === undefined) return undefined
   try {
@@ -49,7 +49,7 @@ function usableCache(directory: string | undefined): string | undefined {
   }
 }
 
-/** The path itself, or what of it is there. */
+/** The path itself, or its nearest existing parent. */
 export function nearestExisting(path: string): string {
   const whole = resolve(path)
   return existsSync(whole) || dirname(whole) === whole ? whole : nearestExisting(dirname(whole))

@@ -1,4 +1,4 @@
-// Why nobody could be asked, in the words of who has to mend it.
+// Why nobody answered, in words for the person who fixes it.
 
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_\w+)$/, 'its name does not resolve'],
@@ -10,7 +10,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(ERR_SSL_|EPROTO)/, 'it does not speak TLS'],
 ]
 
-/** `code`: as Node names what went wrong. */
+/** `code`: Node's name of the error. */
 export function networkFault(code: string | undefined): string {
   const known = reasons.find(([pattern]) => pattern.test(code ?? ''))
   return known ? `${known[1]} (${code})` : (code ?? 'it gave no reason')

@@ -1,4 +1,4 @@
-// What is looked at for a relay: a list that grows by a row.
+// The checks for a relay, one row each.
 import { type Clock, doctorLimits, isCoded } from '@postern/protocol'
 import { CONTROL_NAME } from '@postern/protocol/control'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
@@ -34,7 +34,7 @@ type RelayCase = {
   isDeep: boolean
 }
 
-/** What of its answer is looked at. */
+/** The fields of its answer that are used. */
 type RelayStatus = Pick<StatusAnswer, 'started' | 'registration' | 'takes' | 'blob_bytes'>
 
 const relayStatus: z.ZodType<RelayStatus> = z.object({
@@ -46,7 +46,7 @@ const relayStatus: z.ZodType<RelayStatus> = z.object({
 
 type Asked = Extract<DoctorSettings, { of: 'relay' }>
 
-/** Throws `UsageError` for a command line that no relay knows. */
+/** Throws `UsageError` for an invalid relay command line. */
 export async function relayCase(
   asked: Asked,
   { clock, machine, app }: DoctorContext & { app: string | undefined },
@@ -66,7 +66,7 @@ function configIn({ argv, env }: Asked, app: string | undefined): Pick<RelayCase
     config = readConfig(argv, env, app)
     return { config, hosts: startableHosts(config), fault: undefined }
   } catch (error) {
-    // Without a field it is no setting that is wrong, but the line itself.
+    // Without a field, the command line itself is wrong and not a setting.
     if (isCoded(error) && error.details['field'] === undefined) throw new UsageError(clauseOf(error))
     return { config, hosts: [], fault: clauseOf(error) }
   }
@@ -75,7 +75,7 @@ function configIn({ argv, env }: Asked, app: string | undefined): Pick<RelayCase
 const files = [relayFiles.database, `${relayFiles.database}-wal`, relayFiles.blobs, relayFiles.invites]
 const named = [...files, CONTROL_NAME, BACKUP_NOTE_NAME]
 
-/** In the order in which they are told. */
+/** In the order of the report. */
 export const relayChecks: readonly Check<RelayCase>[] = [
   { subject: 'settings', look: ({ fault }) => checkRelaySettings(fault) },
   { subject: 'program', look: checkProgram },
@@ -116,7 +116,7 @@ export const relayChecks: readonly Check<RelayCase>[] = [
 
 type Placed = RelayCase & { directory: string }
 
-/** Where no directory was named that is said of the settings. */
+/** A missing directory is reported with the settings. */
 function within(look: (looked: Placed) => ReturnType<Check<RelayCase>['look']>): Check<RelayCase>['look'] {
   return looked => (looked.directory === undefined ? [] : look({ ...looked, directory: looked.directory }))
 }

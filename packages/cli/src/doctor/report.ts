@@ -3,7 +3,7 @@ import { cleanLine } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
 import { type Diagnosis, subjects } from './finding.ts'
 
-/** `FAIL` is meant to be seen. */
+/** `FAIL` should catch the eye. */
 const words = { ok: 'ok', warn: 'warn', fail: 'FAIL' } as const
 
 const WORD_WIDTH = 6

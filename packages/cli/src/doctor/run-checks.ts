@@ -1,11 +1,11 @@
-// Runs a list of checks: those that wait for others at once, and what they find comes in the order of the list.
+// Runs a list of checks: waiting ones concurrently, with their findings in the order of the list.
 import { clauseOf, type Diagnosis, type DiagnosisSubject, fail } from './finding.ts'
 
 export type Check<Case> = {
   subject: DiagnosisSubject
-  /** Gives nothing where there is nothing to look at. */
+  /** Returns nothing if there is nothing to check. */
   look: (looked: Case) => Promise<readonly Diagnosis[]> | readonly Diagnosis[]
-  /** Keeps this process busy: run beside others, they would seem to be slow. */
+  /** Keeps this process busy: alongside others, it would make them seem slow. */
   alone?: true
 }
 
@@ -14,7 +14,7 @@ export async function* runChecks<Case>(checks: readonly Check<Case>[], looked: C
   for (const { check, findings } of begun) yield* await (findings ?? look(check, looked))
 }
 
-/** Never rejects: what is wrong with one check must not hide what the others find. */
+/** Never rejects: the failure of one check must not hide the findings of the others. */
 async function look<Case>({ subject, look: find }: Check<Case>, looked: Case): Promise<readonly Diagnosis[]> {
   try {
     return await find(looked)

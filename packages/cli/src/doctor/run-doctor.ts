@@ -1,4 +1,4 @@
-// `postern doctor`: looks at all that a gateway or a relay needs, changes nothing, and says in a line each what to do.
+// `postern doctor`: checks all that a gateway or a relay needs, changes nothing, and prints one line for each finding.
 import type { Writable } from 'node:stream'
 import { type Clock, type Env, systemClock } from '@postern/protocol'
 import { type DoctorSettings, readDoctorSettings } from './doctor-settings.ts'
@@ -12,9 +12,9 @@ import { runChecks } from './run-checks.ts'
 /** `app`: the folder of the web app that a relay would serve. */
 export type DoctorParts = { clock: Clock; machine: Machine; output: Writable; app: string | undefined }
 
-/** Gives the exit code. Throws `UsageError`. */
+/** Returns the exit code. Throws `UsageError`. */
 export async function runDoctor(argv: readonly string[], env: Env, app?: string): Promise<number> {
-  // Who reads only the first lines ends nothing here.
+  // A reader that closes the pipe after the first lines ends nothing here.
   process.stdout.on('error', () => undefined)
   const parts = { clock: systemClock, machine: thisMachine(), output: process.stdout, app }
   const code = await examine(readDoctorSettings(argv, env), parts)
@@ -40,7 +40,7 @@ async function* findingsOf(settings: DoctorSettings, parts: DoctorParts): AsyncG
 
 const END_WITHIN_MS = 1000
 
-/** A name that does not resolve keeps the process for as long as the system looks for it: all is said by then. */
+/** A name that does not resolve keeps the process alive until the system gives up: everything is printed by then. */
 function endLateAnyway(code: number): void {
   setTimeout(() => process.exit(code), END_WITHIN_MS).unref()
 }

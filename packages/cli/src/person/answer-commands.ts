@@ -1,4 +1,4 @@
-// Reads commands from standard input and answers each under its id. A slow one does not hold up the others.
+// Reads commands from standard input and answers each under its id. A slow one does not delay the others.
 import type { Readable } from 'node:stream'
 import { apiErrorOf, checkFields } from '@postern/bot-api'
 import type { Client } from '@postern/core'
@@ -35,7 +35,7 @@ export class PersonCommands {
     }
   }
 
-  /** When every command that was begun is answered. */
+  /** Resolves when every started command is answered. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay)
   }
@@ -67,7 +67,7 @@ export class PersonCommands {
   }
 }
 
-/** An object, of which nothing else is known: the id is needed for the answer even when the rest is wrong. */
+/** An object with unknown fields: the answer needs the id even when the rest is wrong. */
 function parseLine(line: InputLine): { id?: unknown } {
   if (line.kind === 'too-long') throw badLine(`must have at most ${personLimits.lineBytesMax} bytes`)
   const value = parseJson(line.text)

@@ -1,4 +1,4 @@
-// What a scripted person can be told to do, one JSON line each: the fields of every command of `postern person`.
+// The fields of every command of `postern person`, one JSON line each.
 import {
   accountField,
   characters,
@@ -52,13 +52,13 @@ const open = z
 
 export const commandFields = {
   me: z.object({}),
-  /** A new invite link; older ones let nobody in any more. */
+  /** A new invite link; older ones stop working. */
   invite: z.object({}),
-  /** At the relay, for good; `confirm` is the account's own id. */
+  /** At the relay, permanently; `confirm` is the account's own id. */
   'delete-account': z.object({ confirm: accountField }),
   open,
   profile: z.object({ account: accountField }),
-  /** What both compare; with a mark, what came of it is remembered. */
+  /** The safety number that both compare; with a mark, the result is stored. */
   verify: z.object({
     account: accountField,
     mark: optional(z.enum(['verified', 'unverified'], 'must be verified or unverified')),
@@ -84,10 +84,10 @@ export const commandFields = {
   /** Only a caption may become empty. */
   edit: z.object({ chat, message, text: textOrNone, mentions }).superRefine(mentionsAreInText),
   delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'must be all or me').default('all') }),
-  /** An emoji of "" takes a reaction back. */
+  /** An empty emoji withdraws a reaction. */
   react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'must be one emoji') }),
   poll: z.object({ chat, ...pollFields }),
-  /** No options take the vote back. */
+  /** An empty list withdraws the vote. */
   vote: z.object({ chat, message, options: chosenOptions }),
   close: z.object({ chat, message }),
   press: z.object({ chat, message, data: z.string('must be the data of a button') }),
@@ -98,12 +98,12 @@ export const commandFields = {
   add: z.object({ chat, members }),
   remove: z.object({ chat, members }),
   rename: z.object({ chat, name: groupName }),
-  /** Who may remove people. */
+  /** Admins may remove people. */
   admin: z.object({ chat, account: accountField, role: z.enum(['admin', 'member'], 'must be admin or member') }),
   leave: z.object({ chat }),
   accept: z.object({ chat }),
   decline: z.object({ chat }),
-  /** Who is blocked. */
+  /** The list of blocked accounts. */
   blocked: z.object({}),
   block: z.object({ account: accountField }),
   unblock: z.object({ account: accountField }),
@@ -112,7 +112,7 @@ export const commandFields = {
 export type CommandName = keyof typeof commandFields
 export type FieldsOf<Name extends CommandName> = z.infer<(typeof commandFields)[Name]>
 
-/** A line: the answer carries its id, whatever that is. */
+/** A line: the answer carries its id, whatever its type. */
 export const commandLine = z.looseObject(
   {
     id: z.unknown().optional(),

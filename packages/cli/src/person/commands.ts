@@ -1,4 +1,4 @@
-// The commands of `postern person`: how each is ordered, and what it asks of the client.
+// The commands of `postern person`: the order of each, and its call to the client.
 import { chatIdOf } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
 import { type AccountId, type ChatId, CodedError, personLimits, privateChatId } from '@postern/protocol'
@@ -7,10 +7,10 @@ import type { CommandName, FieldsOf } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
 import { sendLocalFile } from './send-local-file.ts'
 
-/** `now`: does not wait. `send`: in order with the other sends of its chat. `alone`: has its chat to itself. */
+/** `now`: does not wait. `send`: in order with the other sends of its chat. `alone`: exclusive in its chat. */
 export type Order<Fields> = { kind: 'now' } | { kind: 'send' | 'alone'; chat: (fields: Fields) => ChatId }
 
-/** What may take long ends early at the signal. */
+/** A command that may take long ends early at the signal. */
 export type PersonCommand<Fields> = {
   order: Order<Fields>
   run: (client: Client, fields: Fields, stop: AbortSignal) => unknown
@@ -22,7 +22,7 @@ const alone: Order<{ chat: ChatId }> = { kind: 'alone', chat: fields => fields.c
 const privateChat: Order<{ account: AccountId }> = { kind: 'alone', chat: ({ account }) => privateChatId(account) }
 const sends: Order<{ chat: ChatId }> = { kind: 'send', chat: fields => fields.chat }
 
-/** The link says more about somebody than the bare id: it holds the key of the profile and a token. */
+/** The link contains more than the bare id: the key of the profile and a token. */
 function targetOf({ invite, account }: FieldsOf<'open'>) {
   if (account !== undefined) return { account }
   return parseInvite(invite ?? '')

@@ -1,4 +1,5 @@
-// The file of a message onto this machine: whole under its path, or not at all. What a kill leaves is swept at the next start.
+// Downloads the file of a message to this machine: complete under its path, or not at all. The next start removes
+// leftovers of a kill.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
@@ -9,9 +10,9 @@ import { CodedError, personLimits, unlessAborted } from '@postern/protocol'
 import type { FieldsOf } from './command-fields.ts'
 import { badPath, fileFault } from './path-faults.ts'
 
-/** Paths of files that are being written, by themselves. */
+/** Paths of files that are being written, as keys. */
 const SHELF = 'downloads'
-/** Of silence: as long as bytes come, a download goes on. */
+/** A timeout of silence: while bytes arrive, a download continues. */
 const within = { timeoutMs: personLimits.commandWithinMs }
 
 export async function downloadFile(
@@ -25,7 +26,7 @@ export async function downloadFile(
   const records = client.records(SHELF)
   await records.change({ key: part, put: '' })
   try {
-    // Before anything is fetched: a place that cannot be written is known at once.
+    // Before anything is fetched: an unwritable place is reported immediately.
     await using handle = await forPath(open(part, 'wx', 0o666))
     const file = await unlessAborted(client.files.open(chat, message, within), stop)
     await writeAll(handle, { file, stop })
@@ -38,7 +39,7 @@ export async function downloadFile(
   }
 }
 
-/** What is no plain file, a device or a directory, is not what anybody wants replaced. */
+/** Only a plain file is replaced, never a device or a directory. */
 async function assertReplaceable(target: string): Promise<void> {
   const there = await stat(target).catch(() => undefined)
   if (there && !there.isFile()) throw badPath('names something that is not a file')
@@ -58,12 +59,12 @@ async function forPath<T>(work: Promise<T>): Promise<T> {
   })
 }
 
-/** Before anything is downloaded: removes what a process that was killed left behind. */
+/** Before anything is downloaded: removes the leftovers of a killed process. */
 export async function sweepDownloads(client: Client): Promise<void> {
   const records = client.records(SHELF)
   for (const { key: part } of records.all()) {
     await rm(part, { force: true }).catch(() => undefined)
-    // Kept in mind when it could not be removed now.
+    // The record stays if the file could not be removed now.
     if (!existsSync(part)) await records.change({ key: part, remove: true })
   }
 }

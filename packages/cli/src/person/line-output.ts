@@ -1,4 +1,4 @@
-// Whole lines of JSON to standard output, and the knowledge when they have left the process.
+// Writes whole lines of JSON to standard output, and knows when they have left the process.
 import type { Writable } from 'node:stream'
 import { CodedError, Deferred } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
@@ -6,7 +6,7 @@ import { escapeJson } from '../json-line.ts'
 export class LineOutput {
   readonly #stream: Writable
   readonly #closed = new AbortController()
-  /** Aborted when nobody reads our lines any more. */
+  /** Aborted when nobody reads the lines any more. */
   readonly closed = this.#closed.signal
 
   constructor(stream: Writable) {

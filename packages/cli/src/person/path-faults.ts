@@ -1,9 +1,9 @@
-// What is wrong with a path that a command names, as its user reads it.
+// Errors about a path in a command, in words for its user.
 import { CodedError } from '@postern/protocol'
 
 export const badPath = (rule: string): CodedError => new CodedError('bad-field', { field: 'path', rule })
 
-/** From a fault of the file system. */
+/** Converts an error of the file system. */
 export function fileFault(error: unknown, doing: 'read' | 'written'): CodedError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {

@@ -5,11 +5,11 @@ import { parseOptions, UsageError } from '../usage-error.ts'
 export type PersonSettings = {
   directory: string
   acceptRequests: 'all' | 'ask'
-  /** Needed at the first start; later another one is followed when the person is found there. */
+  /** Required at the first start. Later the person follows a new one if the relay there knows the person. */
   relayUrl?: string
-  /** Needed at the first start; later a name that differs renames the person. */
+  /** Required at the first start. Later a different name renames the person. */
   name?: string
-  /** Of use until the person is registered. */
+  /** Used until the person is registered. */
   relayInvite?: string
 }
 

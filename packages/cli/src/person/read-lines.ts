@@ -1,4 +1,4 @@
-// Lines out of a stream, one after the other. A line that is too long is reported and skipped, not kept in memory.
+// Reads lines from a stream, one after the other. A line that is too long is reported and skipped, not kept in memory.
 import type { Readable } from 'node:stream'
 
 export type InputLine = { kind: 'line'; text: string } | { kind: 'too-long' }

@@ -39,7 +39,7 @@ export async function runPerson(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What an option is at fault for is said under its name. */
+/** A fault caused by an option is reported under its name. */
 function optionOf({ code }: CodedError): string {
   if (code === 'relay-not-home') return '--relay: '
   return code.startsWith('database-') ? '--data: ' : ''
@@ -47,7 +47,7 @@ function optionOf({ code }: CodedError): string {
 
 type Surroundings = { streams: Streams; stop: AbortSignal }
 
-/** From the first start or where the last one ended, until the input ends or somebody says stop. */
+/** From the first start or the end of the last one, until the input ends or the signal. */
 export async function livePerson(settings: PersonSettings, { streams, stop }: Surroundings): Promise<void> {
   const log = terminalLog(streams.errors)
   const output = new LineOutput(streams.output)
@@ -63,7 +63,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     reportsAll: true,
   })
   try {
-    // Nothing is changed for a person whom the relay at this address does not know.
+    // Nothing is changed for a person that the relay at this address does not know.
     await client.followRelay({ timeoutMs: clientLimits.connectTimeoutMs })
     if (settings.name !== undefined && settings.name !== client.identity.me().name)
       await client.identity.setProfile({ name: settings.name })
@@ -76,7 +76,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
     const events = writeEvents(client.journal, { output, log, until })
     const answers = new PersonCommands(client, { output, stop: until })
-    // What ends the events before their time ends the person: left to nobody, it would end the process in the middle.
+    // An early end of the events ends the person: unhandled, it would end the process in the middle.
     const end = new Deferred()
     end.settleWith(events)
     end.settleWith(answers.answerAll(streams.input))

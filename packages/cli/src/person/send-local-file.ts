@@ -1,4 +1,4 @@
-// A file of this machine into a chat: what it is by its bytes, and a preview when it is a photo.
+// Sends a file of this machine into a chat: with its type by its bytes, and a preview if it is a photo.
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -35,7 +35,7 @@ async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSign
     const { size } = await handle.stat()
     if (size > contentLimits.fileBytesMax)
       throw new CodedError('too-large', { what: 'The file', max: contentLimits.fileBytesMax })
-    // Of some files the system does not know the size before they are read.
+    // For some files the system does not know the size before they are read.
     const hint = size > 0 ? { bytesHint: size } : {}
     return await client.files.draft(bytesOf(handle, { size: size || Infinity, stop }), { to: chat, ...hint })
   } finally {
@@ -44,7 +44,7 @@ async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSign
 }
 
 async function openToRead(path: string): Promise<FileHandle> {
-  // Without waiting: a pipe that nobody writes to would never open.
+  // Non-blocking: a pipe without a writer would never open.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw fileFault(error, 'read')
   })
@@ -56,8 +56,8 @@ async function openToRead(path: string): Promise<FileHandle> {
 type Reading = { size: number; stop: AbortSignal }
 
 /**
- * As long as it was when it was opened: what somebody goes on writing to would never end. Each piece holds only until
- * the next one is asked for.
+ * As long as it was when it was opened: a file that another process keeps writing to would never end. Each piece is
+ * valid only until the next one is requested.
  */
 async function* bytesOf(handle: FileHandle, { size, stop }: Reading): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(personLimits.fileReadBytes)

@@ -1,4 +1,4 @@
-// Writes what happens as lines, and confirms it afterwards: a kill repeats the last events at most, and loses none.
+// Writes events as lines, and confirms them afterwards: a kill repeats the last events at most, and loses none.
 import { followJournal, type Journal, type JournalEvent, type Log } from '@postern/core'
 import { faultFields, personLimits } from '@postern/protocol'
 import type { LineOutput } from './line-output.ts'
@@ -7,7 +7,7 @@ const READER = 'stdout'
 
 type Surroundings = { output: LineOutput; log: Log; until: AbortSignal }
 
-/** Until the signal; resolves when what was written is confirmed. */
+/** Until the signal; resolves when the written events are confirmed. */
 export async function writeEvents(journal: Journal, { output, log, until }: Surroundings): Promise<void> {
   const confirmations = new EventConfirmations(journal, log)
   let written = journal.confirmed(READER)
@@ -25,7 +25,7 @@ function eventLine(json: string): string {
   return JSON.stringify({ event: type, ...rest })
 }
 
-/** One write to the disk at a time: events that come meanwhile share the next one. */
+/** One write to the disk at a time: events that arrive meanwhile share the next one. */
 class EventConfirmations {
   readonly #journal: Journal
   readonly #log: Log

@@ -2,7 +2,7 @@
 import type { Client, Log } from '@postern/core'
 import { clientLimits } from '@postern/protocol'
 
-/** Before anything is changed or served: throws `relay-not-home` where the relay does not know the bot. */
+/** Runs before anything is changed or served. Throws `relay-not-home` if the relay does not know the bot. */
 export async function followRelay(client: Client, log: Log): Promise<void> {
   const found = await client.followRelay({ timeoutMs: clientLimits.connectTimeoutMs })
   if (found === 'found') return

@@ -3,7 +3,7 @@ import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { CodedError } from '@postern/protocol'
 
-/** Before that nothing is changed either: the caller could not look at what it has changed. */
+/** Before registration nothing is changed either: the caller could not read the result. */
 export function assertRegistered(client: Client): void {
   if (!client.isRegistered) throw new CodedError('not-registered')
 }

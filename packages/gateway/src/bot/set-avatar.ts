@@ -46,7 +46,7 @@ export async function applyAvatarFile(client: Client, path: string, state: Opera
   }
 }
 
-/** Stops reading at the first byte past the limit: nobody fills the memory by sending on. */
+/** Stops reading at the first byte over the limit: a caller cannot fill the memory by sending more. */
 async function readWhole(upload: AvatarUpload): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

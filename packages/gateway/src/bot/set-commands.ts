@@ -13,7 +13,7 @@ export async function setCommands(client: Client, { commands, hooks }: Setting):
   await (hooks ? hooks.setCommands(wanted) : client.identity.setProfile({ commands: wanted }))
 }
 
-/** An empty hint is left out: a command with a hint is not sent when it is tapped. */
+/** An empty hint is left out: tapping a command with a hint does not send it. */
 const commandOf = ({ name, description = '', args }: BotCommands['commands'][number]): Command => ({
   name,
   description,

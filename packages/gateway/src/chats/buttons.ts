@@ -2,11 +2,11 @@
 import type { ButtonRows } from '@postern/bot-api'
 import type { Button } from '@postern/protocol/content'
 
-/** Checked before: a button has either data or an address. */
+/** Validated before: a button has either data or an address. */
 export const buttonsOf = (rows: ButtonRows): Button[][] =>
   rows.map(row =>
     row.map(({ text, data = '', url }) => (url === undefined ? { text, data } : { text, url: plainScheme(url) })),
   )
 
-/** In small letters, however the caller wrote it: receivers refuse `HTTPS:`. */
+/** In lower case, however the caller wrote it: receivers reject `HTTPS:`. */
 const plainScheme = (url: string): string => url.replace(/^https:/i, 'https:')

@@ -7,7 +7,7 @@ import { idempotencyOf } from './idempotency.ts'
 type NewGroupRequest = { name: string; members: AccountId[]; key: string | undefined }
 
 export async function createGroup(client: Client, { name, members, key }: NewGroupRequest): Promise<Chat> {
-  // A member that is named twice is meant once, and the bot is a member anyway.
+  // A member that is named twice counts once, and the bot is a member anyway.
   const others = [...new Set(members)].filter(member => member !== client.account)
   const group = { name, members: others }
   const within = { timeoutMs: gatewayLimits.sendWithinMs }

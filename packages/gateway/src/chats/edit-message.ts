@@ -9,9 +9,9 @@ type Editing = { chat: ChatId; message: MessageId; edit: MessageEditRequest }
 
 export async function editMessage(client: Client, { chat, message, edit }: Editing): Promise<Message> {
   const { text, mentions, buttons, ...others } = edit
-  // A field of the request that is passed on by nobody does not compile.
+  // A request field that is not passed on is a compile error.
   others satisfies Record<string, never>
-  // Removing buttons from a message without buttons is no edit: nobody must be told of one.
+  // Removing buttons from a message without buttons is not an edit: nobody must be notified of one.
   const isIdle = buttons?.length === 0 && client.messages.get(chat, message).buttons === undefined
   const changed = {
     message,

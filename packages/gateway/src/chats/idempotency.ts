@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Idempotency } from '@postern/core'
 
-/** `request` is what was asked, after its fields were checked: the order of fields and unknown ones do not matter. */
+/** `request` holds the validated fields: the order of fields and unknown ones do not matter. */
 export function idempotencyOf(key: string | undefined, request: object): { idempotency?: Idempotency } {
   if (key === undefined) return {}
   return { idempotency: { key, request: hash('sha256', JSON.stringify(request), 'buffer') } }

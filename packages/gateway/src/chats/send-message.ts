@@ -10,7 +10,7 @@ type TextToSend = { chat: ChatId; message: TextMessage; key: string | undefined 
 
 export async function sendMessage(client: Client, { chat, message, key }: TextToSend): Promise<Message> {
   const { text, reply_to: replyTo, mentions, buttons = [], ...others } = message
-  // A field of the request that is passed on by nobody does not compile.
+  // A request field that is not passed on is a compile error.
   others satisfies Record<string, never>
   const content = {
     text,

@@ -9,7 +9,7 @@ type PollToSend = { chat: ChatId; poll: NewPollRequest; key: string | undefined 
 
 export async function sendPoll(client: Client, { chat, poll, key }: PollToSend): Promise<Message> {
   const { question, options, multiple = false, close_ts: closeTs, reply_to: replyTo, ...others } = poll
-  // A field of the request that is passed on by nobody does not compile.
+  // A request field that is not passed on is a compile error.
   others satisfies Record<string, never>
   const content = { question, options, multiple, ...(closeTs && { closeTs }), ...(replyTo && { replyTo }) }
   const within = { timeoutMs: gatewayLimits.sendWithinMs }

@@ -3,7 +3,7 @@ import type { Client, OpenFile } from '@postern/core'
 import { type ChatId, ConcurrencyLimit, gatewayLimits, type MessageId } from '@postern/protocol'
 import type { Counter } from '@postern/protocol/metrics'
 
-/** Each of its pieces holds only until the next one is asked for. */
+/** Each piece is valid only until the next one is requested. */
 export type BriefFile = Omit<OpenFile, 'read'>
 
 export class FileDownloads {
@@ -16,12 +16,12 @@ export class FileDownloads {
     this.#bytes = bytes
   }
 
-  /** How many are under way. */
+  /** Downloads in progress. */
   get count(): number {
     return this.#slots.used
   }
 
-  /** A reader that has gone does not keep its place until the file is fetched. */
+  /** A reader that disconnects frees its slot before the file is fetched. */
   async open({ chat, message }: { chat: ChatId; message: MessageId }, gone: AbortSignal): Promise<BriefFile> {
     const free = this.#slots.reserve()
     const waiting = { timeoutMs: gatewayLimits.sendWithinMs, signal: gone }

@@ -9,7 +9,7 @@ import { idempotencyOf } from '../chats/idempotency.ts'
 
 export type IncomingFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
-/** What the sender hands in. The fields are known only after the file was read to its end. */
+/** The sender's form. Its fields are known only after the file was read to its end. */
 export type FileForm = {
   bytesHint: number | undefined
   open(): Promise<{ file: IncomingFile; fields(): Promise<FileFields> }>
@@ -19,7 +19,7 @@ type FileToSend = { chat: ChatId; form: FileForm; key: string | undefined }
 
 const within = { timeoutMs: gatewayLimits.sendWithinMs }
 
-/** Only so many at a time: each holds a connection to the relay and room on the disk. */
+/** Limits concurrent uploads: each holds a connection to the relay and disk space. */
 export class FileUploads {
   readonly #client: Client
   readonly #bytes: Counter
@@ -30,7 +30,7 @@ export class FileUploads {
     this.#bytes = bytes
   }
 
-  /** How many are under way. */
+  /** Uploads in progress. */
   get count(): number {
     return this.#slots.used
   }
@@ -56,7 +56,7 @@ export class FileUploads {
     try {
       const given = await fields()
       const { caption, reply_to: replyTo, kind, ...size } = given
-      // So browsers write a field in which nobody has chosen a file.
+      // Browsers send a file field without a chosen file like this.
       if (file.name === '' && draft.size === 0)
         throw new CodedError('bad-field', { field: 'file', rule: 'is required' })
       const name = safeFileName(file.name)
@@ -93,7 +93,7 @@ function givenSize({
   duration_ms: durationMs,
   ...others
 }: Omit<FileFields, 'caption' | 'reply_to' | 'kind'>): Pick<NewFile, 'width' | 'height' | 'durationMs'> {
-  // A field of the form that is passed on by nobody does not compile.
+  // A form field that is not passed on is a compile error.
   others satisfies Record<string, never>
   return {
     ...(width !== undefined && { width }),

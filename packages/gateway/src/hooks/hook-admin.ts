@@ -16,7 +16,7 @@ export class HookAdmin {
     this.#memory = memory
   }
 
-  /** Throws when the chat does not exist, instead of giving an empty list. */
+  /** Throws when the chat does not exist, instead of returning an empty list. */
   list(chat?: ChatId): Hook[] {
     const found = this.#hooks.list(chat)
     if (chat !== undefined && found.length === 0) this.#client.chats.get(chat)
@@ -34,7 +34,7 @@ export class HookAdmin {
     if (!(await this.remove(id))) throw new CodedError('hook-not-found')
   }
 
-  /** Gives whether there was such a hook. What was remembered of its posts goes with it. */
+  /** Returns whether the hook existed. The memory of its posts is removed with it. */
   async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
     const isRemoved = await this.#hooks.remove(id, [...this.#memory.forgetting(id), ...withIt])
     if (isRemoved) this.#memory.forgotten(id)

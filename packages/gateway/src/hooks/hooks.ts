@@ -15,7 +15,7 @@ export type NewHook = { chat: ChatId; format: HookFormat }
 
 export type HooksOptions = { hooksUrl: string; clock: Clock }
 
-/** 256 bits are beyond guessing, so a fast hash is enough; who times the look-up learns about hashes, not about secrets. */
+/** 256 bits are beyond guessing, so a fast hash is enough; timing the look-up reveals hashes, not secrets. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')
 
 export class Hooks {
@@ -24,7 +24,7 @@ export class Hooks {
   readonly #clock: Clock
   readonly #byId = new Map<string, StoredHook>()
   readonly #bySecretHash = new Map<string, StoredHook>()
-  /** Two hooks made at the same moment would not count each other; two removals of one hook would both be told that they did it. */
+  /** Two hooks created concurrently would not count each other, and two concurrent removals would both report success. */
   readonly #changes = new SerialQueue()
 
   constructor(records: Records, { hooksUrl, clock }: HooksOptions) {
@@ -50,12 +50,12 @@ export class Hooks {
       .map(({ id, chat: chat_id, format, ts }) => ({ id, chat_id, format, ts }))
   }
 
-  /** `withIt` is written together with the hook, or neither is. */
+  /** `withIt` is written with the hook in one transaction. */
   async create(wanted: NewHook, withIt: (made: CreatedHook) => RecordChange[] = () => []): Promise<CreatedHook> {
     return await this.#changes.run(() => this.#create(wanted, withIt))
   }
 
-  /** Gives whether there was such a hook. */
+  /** Returns whether the hook existed. */
   async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
     return await this.#changes.run(() => this.#remove(id, withIt))
   }

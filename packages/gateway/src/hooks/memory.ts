@@ -4,24 +4,28 @@ import { hookLimits } from '@postern/protocol'
 import type { PostFields } from './formats/fields.ts'
 import { formats, type StorageKey } from './formats/formats.ts'
 
-/** What a message is about, and, as its format says it, what that becomes once it is written. */
+/** The subject of a message and, in its format's terms, the state that the subject has once the message is sent. */
 export type PostSubject = { at: MemoryKey<StorageKey>; [becomes: string]: unknown }
 
 type OfEveryFormat = {
   /**
-   * A post that was begun. `attempt`: the name under which its messages are sent. `lastPart`: the last of them, by which it is
-   * known whether all are; absent once its sender was told that nobody knows. `isWritten`: so said versions before this one.
+   * A post that was begun. `attempt`: the name under which its messages are sent. `lastPart`: the last of them, which
+   * shows whether all were sent; absent once its sender was answered that the outcome is unknown. `isWritten`: written
+   * by earlier versions.
    */
   attempt: { attempt: string; body: string; lastPart?: number; isWritten?: true }
-  /** A post that was answered, since its answer or the end of its connection. `wasReset`: its sender cannot have heard the answer. */
+  /**
+   * A post that was answered, timed from its answer or the end of its connection. `wasReset`: its sender cannot have
+   * received the answer.
+   */
   answered: { attempt: string; wasReset?: true }
-  /** The last message about a group or a branch, as long as nobody knows whether it was written. */
+  /** The last message about a group or a branch, while it is unknown whether it was sent. */
   open: { attempt: string; about: PostSubject }
-  /** What was written under a sender's Idempotency-Key. */
+  /** The post that was sent under a sender's Idempotency-Key. */
   key: { body: string }
 }
 export type MemoryValues = OfEveryFormat & Record<StorageKey, PostFields>
-/** All times here are of those that pass: a clock that is set makes nothing old. */
+/** All times here are elapsed times: setting the clock makes nothing old. */
 export type MemoryClock = Pick<ElapsedClock, 'nowMs'>
 export type MemoryKind = keyof MemoryValues
 export type MemoryKey<K extends MemoryKind = MemoryKind> = { hook: string; kind: K; name: string }
@@ -30,7 +34,7 @@ export type MemoryChange = { [K in keyof OfEveryFormat]: ChangeAt<K> }[keyof OfE
 
 type Entry = { ts: number; value: MemoryValues[MemoryKind] }
 type Row = { key: string; entry: Entry }
-/** A change, and the names of older entries that make room for it. */
+/** A change, and the names of older entries that it displaces. */
 type Step = { change: MemoryChange; leaving: string[] }
 
 type Bounds = { keptMs: number; keptMax: number }
@@ -56,11 +60,11 @@ function boundsOf(kind: MemoryKind): Bounds {
 export class HookMemory {
   readonly #records: Records
   readonly #elapsed: MemoryClock
-  /** By kind and hook, then by name; in the order of their times. */
+  /** By kind and hook, then by name; ordered by time. */
   readonly #kept = new Map<string, Map<string, Entry>>()
-  /** Keys of entries that are on their way to the disk. */
+  /** Keys of entries that are being written to the disk. */
   readonly #coming = new Set<string>()
-  /** Keys of entries that are in memory alone. */
+  /** Keys of entries that are only in memory. */
   readonly #held = new Set<string>()
 
   constructor(records: Records, elapsed: MemoryClock) {
@@ -72,7 +76,7 @@ export class HookMemory {
     }
   }
 
-  /** An entry that is too old counts as forgotten. */
+  /** An expired entry counts as forgotten. */
   get<K extends MemoryKind>({ hook, kind, name }: MemoryKey<K>): (MemoryValues[K] & { ts: number }) | undefined {
     const entry = this.#kept.get(`${kind}/${hook}`)?.get(name)
     if (!entry || this.#isTooOld(kind, entry)) return undefined
@@ -84,7 +88,10 @@ export class HookMemory {
     await this.#write(changes, rows => this.#records.change(...rows))
   }
 
-  /** The same, durable with the next write that is: for what has to be on the disk before something that is written behind it. */
+  /**
+   * Like `write`, but durable with the next durable write: for entries that must be on the disk before a later write
+   * is.
+   */
   async writeAhead(...changes: MemoryChange[]): Promise<void> {
     await this.#write(changes, rows => this.#records.changeAhead(...rows))
   }
@@ -102,7 +109,7 @@ export class HookMemory {
     this.#apply(steps, ts)
   }
 
-  /** In memory alone, for changes that could not be written, or need not be: they are found as long as this process runs. */
+  /** In memory alone, for changes that could not be written or need not be: they last as long as this process. */
   hold(...changes: MemoryChange[]): void {
     this.#apply(this.#steps(changes), this.#elapsed.nowMs())
     for (const change of changes) if ('put' in change) this.#held.add(keyOf(change.at))
@@ -113,19 +120,19 @@ export class HookMemory {
   }
 
   /**
-   * At once in memory, and on the disk with the next write that waits for it, or soon. For what is found out again when a kill
-   * undoes it. A key that is being written is left out: this change would undo the newer one.
+   * Immediately in memory, and on the disk with the next durable write, or soon. For state that can be found out again
+   * if a kill undoes it. A key that is being written is left out: this change would undo the newer one.
    */
   changeSoon(...changes: MemoryChange[]): void {
     const ts = this.#elapsed.nowMs()
     const steps = this.#steps(changes.filter(({ at }) => !this.#coming.has(keyOf(at))))
     if (steps.length === 0) return
     this.#apply(steps, ts)
-    // A failure, with the disk or at the stop, loses what a kill loses.
+    // A failure, of the disk or at the stop, loses what a kill would lose.
     this.#records.changeAhead(...steps.flatMap(step => rowsOf(step, ts))).catch(() => undefined)
   }
 
-  /** The removal of everything about a hook, to be written with the removal of the hook. */
+  /** The removal of everything about a hook, to be written together with the removal of the hook. */
   forgetting(hook: string): RecordChange[] {
     return kinds.flatMap(kind =>
       [...(this.#kept.get(`${kind}/${hook}`)?.keys() ?? [])].map(
@@ -139,7 +146,7 @@ export class HookMemory {
     for (const key of this.#held) if (key.split('/')[1] === hook) this.#held.delete(key)
   }
 
-  /** At the start: what became too old while nothing came, and what a post wrote that outlived its hook. */
+  /** At the start: removes entries that expired while nothing came, and those of a post that outlived its hook. */
   async tidy(isHook: (id: string) => boolean): Promise<void> {
     for (const [place, shelf] of this.#kept) {
       const [kind, hook] = place.split('/') as [MemoryKind, string]
@@ -167,7 +174,7 @@ export class HookMemory {
     }
   }
 
-  /** A new entry pushes out the oldest: two at most, so that a full shelf is emptied little by little. */
+  /** A new entry displaces the oldest: at most two, so that a full shelf shrinks gradually. */
   #crowdedOut(coming: MemoryKey): string[] {
     const { kind, name: itself } = coming
     const shelf = this.#shelf(coming)

@@ -5,7 +5,7 @@ import { readBody } from './formats/post-body.ts'
 import type { StoredHook } from './hooks.ts'
 import type { MemoryKey } from './memory.ts'
 
-/** `at`: where is kept what is known of the thing that the post is about. */
+/** `at`: the key of the stored state of the post's subject. */
 export type ParsedPost = { format: Format; post: ReadPost; at?: MemoryKey<StorageKey> }
 
 export type PostOfHook = { hook: StoredHook; body: Uint8Array; contentType: string | undefined }

@@ -37,7 +37,7 @@ export type ReceiverParts = {
 
 type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; caller: HttpCaller }
 type PostOutcome = 'written' | 'silent'
-/** `keys`: where the post is found again. `withIt`: what is remembered together with its end. */
+/** `keys`: where the post is found again. `withIt`: changes that are stored together with its end. */
 type Attempt = { news: ParsedPost; keys: PostKeys; bodyHash: string; progress: PostProgress; withIt: MemoryChange[] }
 
 const toldBefore: PostPlan = { kind: 'silent', why: 'it was written before, and its sender may not have heard so' }
@@ -55,7 +55,7 @@ export class HookReceiver {
     this.#hearing = new RetryDetector(parts.memory, parts.elapsed)
   }
 
-  /** Resolves when it is written, or when there was nothing to write. */
+  /** Resolves when the message is sent, or if there was nothing to send. */
   async receive(post: HookPost, caller: HttpCaller): Promise<void> {
     const { hooks, clock, metrics } = this.#parts
     const hook = hooks.find(post.secret)
@@ -83,7 +83,7 @@ export class HookReceiver {
     const { hook, post, body, caller } = task
     const { client, hooks, memory, elapsed } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
-    // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
+    // Nobody receives the answer: the sender will retry, and must not find that its post was sent without its knowledge.
     if (caller.gone.aborted) throw busy()
     task.leftMs()
     const bodyHash = digest(body)
@@ -92,7 +92,7 @@ export class HookReceiver {
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return this.#silent(hook, 'it was written under its Idempotency-Key')
     const news = readPost({ hook, body, contentType: post.contentType })
-    // After hours in which nothing ran, what was said before them would be taken for a repeat: silent, and lost.
+    // After hours offline, news would look like a repeat of older posts: it would be silent, and lost.
     if (!elapsed.isKnown) await client.whenOnline({ timeoutMs: task.leftMs() })
     const keys = postKeysOf(hook, { key, bodyHash, news })
     const target = { chat: hook.chat, leftMs: task.leftMs }
@@ -101,7 +101,7 @@ export class HookReceiver {
     const withIt: MemoryChange[] = key && news.post.isNews ? [{ at: key, put: { body: bodyHash } }] : []
     if (plan.kind === 'silent') {
       if (withIt.length > 0) await memory.write(...withIt)
-      // The same was said before, perhaps by another sender: the next repeat must not be taken for this attempt.
+      // The same was reported before, perhaps by another sender: the next repeat must not count as this attempt.
       const begun = memory.get(keys.at)?.attempt ?? (progress.kind === 'written' ? progress.attempt : undefined)
       if (begun !== undefined) this.#hearing.watch(keys, begun, caller)
       return this.#silent(hook, plan.why)
@@ -115,7 +115,7 @@ export class HookReceiver {
     return 'silent'
   }
 
-  /** Goes on with an attempt that was begun and not ended: messages that the relay has already are not sent again. */
+  /** Continues an attempt that was begun and not ended: messages that the relay already has are not sent again. */
   async #write(task: Task, plan: WritePlan, { news, keys, bodyHash, progress, withIt }: Attempt): Promise<void> {
     const { client, memory, elapsed } = this.#parts
     const { about, replyTo } = plan
@@ -127,16 +127,16 @@ export class HookReceiver {
       ...(this.#isNoted(at, begun) ? [] : [{ at, put: begun }]),
       ...(about ? [opening(about, attempt)] : []),
     ]
-    // Written in the order of these calls, and so no later than the first part, whose write waits for the disk, for both: no
-    // part can be at the relay of which nothing is noted here.
+    // Written in the order of these calls, and so no later than the first part, whose write waits for the disk for
+    // both: no part can be at the relay without a note here.
     const noted = notes.length > 0 ? this.#note(notes) : Promise.resolve()
     try {
       const sent = sendParts(client, { parts, replyTo }, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
       const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: elapsed.nowMs() })]
-      // The relay has the message, and its sender is told so at once. Lost with a kill, with the power or on a full disk, this
-      // is found out again by the attempt, which went to the disk with the message: by the key under which its last part was
-      // sent, for the next post of this body, and by what is open, for the next about this subject.
+      // The relay has the message, and its sender is answered immediately. If this note is lost with a kill, with the
+      // power or on a full disk, the attempt reveals it again, because it went to the disk with the message. The next
+      // post of this body finds it by the key of its last part, and the next post about this subject by the open entry.
       memory.changeSoon(...(said ?? []), ...withIt)
       this.#hearing.watch(keys, attempt, task.caller)
     } catch (error) {
@@ -157,15 +157,15 @@ export class HookReceiver {
     try {
       await memory.writeAhead(...notes)
     } catch (error) {
-      // On a disk that is nearly full the first part may find the room that this did not: the next try has to know of it.
+      // On a nearly full disk the first part may find the space that this did not: the next try has to know of it.
       memory.hold(...notes)
       throw error
     }
   }
 
   /**
-   * On the disk before the sender is told that nobody knows: for a day it may come again, and a message that has arrived
-   * meanwhile must not be taken for one that it was told of.
+   * On the disk before the sender is answered that the outcome is unknown: it may retry for a day, and a message that
+   * arrived meanwhile must not count as acknowledged.
    */
   async #noteDoubt(doubt: MemoryChange): Promise<void> {
     const { memory } = this.#parts
@@ -186,17 +186,17 @@ export class HookReceiver {
     return attempt === undefined ? { kind: 'new' } : { kind: 'written', attempt }
   }
 
-  /** What was begun under a key is never news again, however long ago it was written. */
+  /** A post that was begun under a key is never news again, however long ago it was sent. */
   #isWritten({ attempt, lastPart: part, isWritten }: MemoryValues['attempt'], { answeredAt }: PostKeys): boolean {
     if (isWritten) return true
     return answeredAt !== undefined && part !== undefined && isPartSent(this.#parts.client, { attempt, part })
   }
 }
 
-/** Also for who waited for too long: it has given up, or is about to. */
+/** Also for a sender that waited too long: it has given up, or is about to. */
 const busy = (): CodedError => new CodedError('rate-limited', { what: 'posts to this hook' })
 
-/** Waits for both, also when one fails: nothing is left running behind its caller. */
+/** Waits for both, even if one fails: nothing keeps running after the caller has returned. */
 async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other])
   return await Promise.all([one, other])
@@ -208,7 +208,7 @@ function idempotencyKeyOf(hook: StoredHook, key: string | undefined): MemoryKey<
 
 type Known = { key: MemoryKey<'key'> | undefined; bodyHash: string; news: ParsedPost }
 
-/** Without a key a post is known by its body. */
+/** Without a key, the body identifies a post. */
 function postKeysOf({ id: hook }: StoredHook, { key, bodyHash, news }: Known): PostKeys {
   const at: MemoryKey<'attempt'> = { hook, kind: 'attempt', name: key?.name ?? bodyHash }
   const answeredAt: MemoryKey<'answered'> = { hook, kind: 'answered', name: bodyHash }

@@ -6,9 +6,9 @@ import { isWithin } from './formats/recent.ts'
 import type { HookMemory, MemoryChange, MemoryClock, MemoryKey } from './memory.ts'
 
 export type PostKeys = {
-  /** Where the post is found while it is written. */
+  /** The key of the post while it is being sent. */
   at: MemoryKey<'attempt'>
-  /** Where it is found once it was answered; absent for a post with an Idempotency-Key, which is remembered by that. */
+  /** Its key once it was answered; absent for a post with an Idempotency-Key, which is remembered by that key. */
   answeredAt?: MemoryKey<'answered'>
   repeat: Repeat
 }
@@ -16,9 +16,9 @@ export type PostKeys = {
 export class RetryDetector {
   readonly #memory: HookMemory
   readonly #elapsed: MemoryClock
-  /** Attempts that are written, and whose senders still wait for the answer. */
+  /** Attempts that were sent, and whose senders still wait for the answer. */
   readonly #waiting = new Set<string>()
-  /** Attempts that were answered, over connections that still stand. */
+  /** Attempts that were answered, over connections that are still open. */
   readonly #standing = new Set<string>()
 
   constructor(memory: HookMemory, elapsed: MemoryClock) {
@@ -26,19 +26,19 @@ export class RetryDetector {
     this.#elapsed = elapsed
   }
 
-  /** The attempt by which this was written for a sender that did not hear so. From anybody else the same is news. */
+  /** The attempt that was sent for a sender that did not receive the answer. The same from anybody else is news. */
   unheard({ at, answeredAt, repeat }: PostKeys): string | undefined {
     const written = this.#memory.get(at)
     if (written) return this.#isLately(written, hookLimits.unheardWithinMs) ? written.attempt : undefined
     const answered = answeredAt && this.#memory.get(answeredAt)
     if (!answered) return undefined
-    // Who comes again has given up the connection over which it waited.
+    // A sender that retries has closed the connection on which it waited.
     if (this.#standing.has(answered.attempt) && !repeat.isOneEvent) return undefined
     const withinMs = answered.wasReset ? hookLimits.unheardWithinMs : repeat.withinMs
     return this.#isLately(answered, withinMs) ? answered.attempt : undefined
   }
 
-  /** Who hung up, or was cut off when this process was killed, comes again: what it asked for must be found then. */
+  /** A sender that hung up, or was cut off when this process was killed, retries: its attempt must be found then. */
   watch(keys: PostKeys, attempt: string, caller: HttpCaller): void {
     this.#waiting.add(attempt)
     whenGone(caller.gone, reason => {
@@ -47,10 +47,11 @@ export class RetryDetector {
     })
   }
 
-  /** That an answer was handed over to the system does not say that it arrives. */
+  /** Handing an answer to the system does not prove that it arrives. */
   #answered(keys: PostKeys, attempt: string, { fate }: HttpCaller): void {
     const { at, answeredAt, repeat } = keys
-    // In its place may be the attempt of somebody who said the same meanwhile, or none: this was a retry of what was answered.
+    // The entry may belong to another sender that reported the same meanwhile, or be gone: then this was a retry of an
+    // answered post.
     const isFirst = this.#memory.get(at)?.attempt === attempt
     const answered: MemoryChange[] = isFirst && answeredAt ? [{ at: answeredAt, put: { attempt } }] : []
     if (isFirst) this.#memory.changeSoon({ at, forget: true }, ...(isKept(repeat) ? answered : []))
@@ -59,7 +60,7 @@ export class RetryDetector {
     this.#standing.add(attempt)
     fate(known => {
       this.#standing.delete(attempt)
-      // Retries do not make the time longer: what is said every few seconds would be silent for ever.
+      // Retries do not extend the time: a report that repeats every few seconds would be silent forever.
       if (known === 'closed' && !isFirst) return
       const last = this.#memory.get(answeredAt)
       if (last?.attempt !== attempt) return
@@ -74,7 +75,7 @@ export class RetryDetector {
   }
 }
 
-/** Where the same body is news from its answer on, as of alerts, a restart that finds nothing finds the same. */
+/** For formats such as alerts, the same body is news after its answer, so a restart needs no stored entry. */
 const isKept = ({ withinMs }: Repeat): boolean => withinMs > 0
 
 function learned(fate: AnswerOutcome, { at, attempt }: { at: MemoryKey<'answered'>; attempt: string }): MemoryChange {

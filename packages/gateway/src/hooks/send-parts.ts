@@ -5,10 +5,10 @@ import { splitText } from './texts/split.ts'
 
 export const partsOf = (text: string): string[] => splitText(text, contentLimits.textCharsMax)
 
-/** Where the messages of an attempt go, and how long they may take. */
+/** The chat of an attempt's messages, and the time that they may take. */
 export type PartsTarget = { chat: ChatId; attempt: string; leftMs: () => number }
 
-/** Gives the id of the first message. */
+/** Returns the id of the first message. */
 export async function sendParts(
   client: Client,
   { parts, replyTo }: { parts: readonly string[]; replyTo: MessageId | undefined },
@@ -16,7 +16,7 @@ export async function sendParts(
 ): Promise<MessageId> {
   let first: MessageId | undefined
   for (const [part, text] of parts.entries()) {
-    // Without mentions: what begins like a command must not be taken for one that the bot gives to another bot.
+    // Without mentions: a text that begins like a command must not look like the bot's command to another bot.
     const content = { text, mentions: [], ...(part === 0 && replyTo && { replyTo }) }
     const { id } = await client.messages.sendText(chat, content, { timeoutMs: leftMs(), ...once(attempt, part) })
     first ??= id
@@ -25,7 +25,7 @@ export async function sendParts(
   return first
 }
 
-/** The first message of an attempt, if the relay has it; what was in doubt is settled by that. */
+/** The first message of an attempt, if the relay has it; this settles a message in doubt. */
 export async function findWritten(
   client: Client,
   { chat, attempt, leftMs }: PartsTarget,
@@ -34,7 +34,7 @@ export async function findWritten(
   return message?.id
 }
 
-/** As far as it is known here: after a kill, once the relay was reached. */
+/** As far as it is known locally: after a kill, only once the relay was reached. */
 export const isPartSent = (client: Client, { attempt, part }: { attempt: string; part: number }): boolean =>
   client.messages.wasSent(keyOf(attempt, part))
 

@@ -17,7 +17,7 @@ export type ServedHooks = {
   receiver: HookReceiver
   setCommands(commands: Command[]): Promise<void>
   start(): void
-  /** After the last request. */
+  /** Call it after the last request. */
   stop(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import type { HookMemory, MemoryChange, MemoryClock, MemoryKey, PostSubject } fr
 import type { ParsedPost } from './read-post.ts'
 import { findWritten, type PartsTarget } from './send-parts.ts'
 
-/** How far a post has come: what is `begun` may be written or not, what is `written` may not be answered. */
+/** How far a post has come: a `begun` one may be sent or not, a `written` one may not be answered yet. */
 export type PostProgress = { kind: 'new' } | { kind: 'begun' | 'written'; attempt: string }
 
 export type SettleParts = { client: Client; memory: HookMemory; elapsed: MemoryClock }
@@ -14,8 +14,8 @@ export type SettleParts = { client: Client; memory: HookMemory; elapsed: MemoryC
 type Settling = { own: PostProgress; target: Omit<PartsTarget, 'attempt'> }
 
 /**
- * The progress of a post, by all that the relay knows. A pair of senders has one attempt: what the other has begun
- * lately, this one goes on with.
+ * The progress of a post, with all that the relay knows. A pair of senders shares one attempt: this sender continues an
+ * attempt that the other began recently.
  */
 export async function settle(parts: SettleParts, news: ParsedPost, { own, target }: Settling): Promise<PostProgress> {
   const { post, at } = news
@@ -24,7 +24,7 @@ export async function settle(parts: SettleParts, news: ParsedPost, { own, target
   const open = memory.get(openKey({ at }))
   if (own.kind === 'begun') {
     if (own.attempt === open?.attempt) return own
-    // Later posts were written since, and counted this one in: it must not undo what they said.
+    // Later posts were sent since and took this one into account: it must not undo them.
     if (await findWritten(client, { ...target, attempt: own.attempt })) return { ...own, kind: 'written' }
   }
   if (!open) return own
@@ -48,7 +48,7 @@ export const closing = (about: PostSubject): MemoryChange => ({ at: openKey(abou
 
 export type WrittenPost = { about: PostSubject; message: MessageId; saidMs: number }
 
-/** What is remembered once the message is known to be written. */
+/** The changes to store once the message is known to be sent. */
 export function changeBy(
   memory: HookMemory,
   { format }: ParsedPost,

@@ -11,20 +11,20 @@ export type IncomingHooks = {
   /** Absent without HOOKS_URL. */
   served?: ServedHooks
   start(): void
-  /** After the last request. */
+  /** Call it after the last request. */
   stop(): Promise<void>
 }
 
 export async function openHooks(client: Client, surroundings: HooksContext): Promise<IncomingHooks> {
   const { hooksUrl } = surroundings.settings
   if (hooksUrl === undefined) return await restHooks(client, surroundings)
-  // What is not served is not loaded: it would cost every other gateway its start and its memory.
+  // Unused parts are not loaded: they would cost every other gateway start time and memory.
   const { serveHooks } = await import('./serve-hooks.ts')
   const served = await serveHooks(client, { ...surroundings, hooksUrl })
   return { served, start: () => served.start(), stop: () => served.stop() }
 }
 
-/** The cursor of a time with hooks goes along: where it stands, the journal would grow for ever. */
+/** The cursor from an earlier run with hooks moves along: if it stayed, the journal would grow forever. */
 async function restHooks(client: Client, { clock, log }: HooksContext): Promise<IncomingHooks> {
   await new DeclaredCommands(client, client.records(SHELF)).withdraw()
   const discard =

@@ -1,7 +1,7 @@
 // The names under which hooks store what they remember. Never rename them.
 
-/** Of their records. */
+/** For the records of hooks. */
 export const SHELF = 'hooks'
 
-/** Of the reader of the journal that looks for commands. */
+/** For the journal reader that looks for commands. */
 export const READER = 'hooks'

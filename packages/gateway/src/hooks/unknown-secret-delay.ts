@@ -9,7 +9,7 @@ export class UnknownSecretDelay {
     this.#clock = clock
   }
 
-  /** Past the limit the answer does not tell a miss from a hook that is busy, and costs no memory. */
+  /** Above the limit the answer does not distinguish an unknown secret from a busy hook, and costs no memory. */
   async refuse(gone: AbortSignal): Promise<never> {
     if (this.#waiting >= hookLimits.missesWaitingMax) throw new CodedError('rate-limited', { what: 'unknown hooks' })
     this.#waiting++

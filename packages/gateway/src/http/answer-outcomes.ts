@@ -1,4 +1,4 @@
-// Tracks what became of answers: a client that sends its next request on the same connection has received the last answer.
+// Tracks the fate of answers: a client that sends its next request on the same connection has received the last answer.
 import type { Socket } from 'node:net'
 import type { AnswerOutcome } from '../caller.ts'
 
@@ -7,14 +7,14 @@ type Tell = (fate: AnswerOutcome) => void
 export class AnswerOutcomes {
   readonly #waiting = new WeakMap<Socket, Set<Tell>>()
 
-  /** Of an answer that was handed over just now. */
+  /** Watches an answer that was handed to the system just now. */
   watch(connection: Socket, tell: Tell): void {
     if (connection.closed) return tell('closed')
     const waiting = this.#waiting.get(connection) ?? this.#watched(connection)
     waiting.add(tell)
   }
 
-  /** Called with each request. One that came before an answer was given, as of a sender that does not wait, proves nothing. */
+  /** Called with each request. A request that came before the answer, from a sender that does not wait, proves nothing. */
   arrived(connection: Socket): void {
     this.#tellAll(connection, 'heard')
   }

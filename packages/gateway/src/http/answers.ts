@@ -1,7 +1,7 @@
-// Answers that are more than an object to be written as JSON.
+// Answers that are not an object to be sent as JSON.
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** JSON already: updates are stored as they are sent. As bytes it is UTF-8. */
+/** Already JSON: updates are stored as they are sent. Bytes are UTF-8. */
 export class SerializedAnswer {
   readonly json: string | Uint8Array
 
@@ -13,7 +13,7 @@ export class SerializedAnswer {
 type Streaming = {
   status: number
   headers: Record<string, string>
-  /** Each piece is used up before the next one is asked for. */
+  /** Each piece is consumed before the next one is requested. */
   read: () => AsyncIterable<Uint8Array>
 }
 
@@ -30,10 +30,10 @@ export class StreamedAnswer {
   }
 }
 
-/** What a request asks for beyond its endpoint's fields. */
+/** The parts of a request besides its endpoint's fields. */
 export type RequestHead = { method: string; headers: IncomingHttpHeaders }
 
-/** An answer that depends on the head of the request: on a range, or on what the caller knows already. */
+/** An answer that depends on the head of the request: on a range, or on the caller's cached copy. */
 export class NegotiatedAnswer {
   readonly answer: (request: RequestHead) => StreamedAnswer
 

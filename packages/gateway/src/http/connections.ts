@@ -3,10 +3,10 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { gatewayLimits } from '@postern/protocol'
 
-/** The connections of strangers among which a connection is counted. */
+/** The set of strangers in which a connection is counted. */
 const countedIn = new WeakMap<Socket, Set<Socket>>()
 
-/** The caller has shown a token or a secret: its connection keeps its place. */
+/** The caller has shown a token or a secret: its connection keeps its slot. */
 export function trustConnection(socket: Socket): void {
   countedIn.get(socket)?.delete(socket)
 }
@@ -20,7 +20,7 @@ export function boundConnections(server: Server): void {
     countedIn.set(socket, strangers)
     socket.once('close', () => strangers.delete(socket))
     const [oldest] = strangers
-    // A caller that has just come asks soon: the one that has waited longest makes room.
+    // A new caller sends its request soon: the one that has waited longest makes space.
     if (strangers.size > gatewayLimits.strangersMax) oldest?.destroy()
   })
 }

@@ -18,7 +18,7 @@ export function fileAnswer(file: BriefFile, request: RequestHead): StreamedAnswe
   }
 }
 
-/** Ranges are for GET only. Of an empty file nobody can name one, and some ask for one always. */
+/** Ranges are for GET only. No range of an empty file is valid, and some clients always ask for one. */
 function rangeIn({ method, headers }: RequestHead, { etag, size }: { etag: string; size: number }): ByteRange {
   const ifRange = headers['if-range']
   const isCurrent = ifRange === undefined || ifRange === etag

@@ -4,7 +4,7 @@ import { CodedError, gatewayLimits, systemFault } from '@postern/protocol'
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** Some endpoints have statuses of their own. */
+/** Some endpoints have their own statuses. */
 export type Statuses = Partial<Record<ApiErrorCode, number>>
 
 export function errorAnswer(error: unknown, statuses: Statuses = {}): ErrorAnswer {
@@ -21,7 +21,7 @@ export function errorAnswer(error: unknown, statuses: Statuses = {}): ErrorAnswe
 
 export const badField = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
-/** Fastify's refusals, in our words; everything else stays what it is. */
+/** Fastify's errors, in our words; other errors stay as they are. */
 function asCoded(error: unknown): unknown {
   if (error instanceof CodedError) return error
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }

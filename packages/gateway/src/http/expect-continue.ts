@@ -8,7 +8,7 @@ export function handleExpectContinue(server: Server): void {
     waiting.set(request, response)
     server.emit('request', request, response)
   })
-  // Nobody knows another expectation; a refusal of Node's own would be no JSON.
+  // No other expectation is known; Node's own refusal would not be JSON.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
 }
 

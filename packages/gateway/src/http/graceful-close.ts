@@ -20,22 +20,22 @@ export class GracefulClose {
     this.#state = 'stopping'
   }
 
-  /** Clients open connections in advance. One on which nothing was ever asked would hold up the stop. */
+  /** Clients open connections in advance. One without a single request would delay the stop. */
   closeUnused(): void {
     for (const connection of this.#connections) if (connection.bytesRead === 0) connection.destroy()
   }
 
-  /** Whoever still waits is answered now: a connection that is cut would leave the caller without a word. */
+  /** Requests that still wait are answered now: a cut connection would leave the caller without an answer. */
   lastCall(): void {
     this.#state = 'over'
     this.#lastCall.notify()
   }
 
-  /** What the work gives, or `stopping` when the last call comes first. */
+  /** The result of the work, or `stopping` if the last call comes first. */
   orStopping<T>(work: Promise<T>): Promise<T> {
     const wait = new Deferred<T>()
     wait.settleWith(work)
-    // What is done already is answered even then.
+    // Work that is already done is answered even then.
     if (this.#state === 'over') wait.settleWith(Promise.reject(new CodedError('stopping')))
     else wait.onSettled(this.#lastCall.listen(() => wait.reject(new CodedError('stopping'))))
     return wait.promise

@@ -42,12 +42,12 @@ type Handler<E extends Endpoint> = (input: Input<E>, caller: HttpCaller) => Answ
 
 type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 
-/** The endpoints of hooks are there when hooks are on. */
+/** The endpoints of hooks exist when hooks are on. */
 export type Handlers = Omit<AllHandlers, HookEndpointName> & Partial<Pick<AllHandlers, HookEndpointName>>
 
 const within = { timeoutMs: gatewayLimits.sendWithinMs }
 
-/** Under a caller's key the same request is carried out once. */
+/** Under a caller's key the same request is executed once. */
 const once = (headers: { 'idempotency-key'?: string | undefined }, request: object) => ({
   ...within,
   ...idempotencyOf(headers['idempotency-key'], request),
@@ -177,7 +177,7 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     ...pollHandlers(client, metrics),
     ...(hooks && hookHandlers(hooks)),
     getUpdates: async ({ query: { offset, limit, timeout }, isHead }, caller) => {
-      // Who only looks at the head must not confirm what nobody has read, nor wait for what it will not see.
+      // A HEAD request must not confirm updates that nobody has read, nor wait for a body that it will not see.
       if (isHead) return new SerializedAnswer(updates.peek({ offset, limit }))
       return new SerializedAnswer(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, caller))
     },

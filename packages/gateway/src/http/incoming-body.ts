@@ -8,11 +8,11 @@ import { bodyOf, forgetRest } from './uploads.ts'
 
 type Incoming = {
   parts: { upload: unknown; form: unknown }
-  /** After the handler: whatever it left unread. */
+  /** Called after the handler; discards the unread rest. */
   leave: () => void
 }
 
-/** Undefined where the body is JSON, or nothing. */
+/** Undefined if the body is JSON or absent. */
 export function incomingBody(
   request: FastifyRequest,
   { endpoint: { upload, form }, clock }: { endpoint: Endpoint; clock: Clock },

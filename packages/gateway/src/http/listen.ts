@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { settingFault } from '../config.ts'
 import type { GracefulClose } from './graceful-close.ts'
 
-/** Resolves with the port. Without a host: every address of the machine; where IPv6 is switched off, those of IPv4. */
+/** Resolves with the port. Without a host: every address of the machine, or those of IPv4 if IPv6 is off. */
 export async function listen(server: FastifyInstance, address: ListenAddress): Promise<number> {
   const hosts = address.host === undefined ? ['::', '0.0.0.0'] : [address.host]
   for (const host of hosts) {

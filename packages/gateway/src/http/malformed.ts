@@ -18,7 +18,7 @@ function answerOf(error: CodedError): RawAnswer {
   return { status: `${status} ${status === 404 ? 'Not Found' : 'Bad Request'}`, type: JSON_TYPE, body }
 }
 
-/** HTTP/1 and a Host header, checked before the address is looked at. */
+/** HTTP/1 and a Host header, checked before the address. */
 export function assertValid({ httpVersion, httpVersionMajor, headers }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw badField('request', NO_HTTP)
   if (httpVersion === '1.1' && headers.host === undefined) throw badField('Host', 'is required')
@@ -60,7 +60,7 @@ function lengthFault(code: 'HPE_INVALID_CONTENT_LENGTH' | 'HPE_INVALID_TRANSFER_
     : badField('Transfer-Encoding', 'must be chunked')
 }
 
-/** A request line with an unknown method is told so; anything else is not HTTP. */
+/** A request line with an unknown method gets its own error; anything else is not HTTP. */
 function methodFault({ rawPacket, bytesParsed = 0 }: ParserFault): CodedError {
   const start = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, gatewayLimits.requestHeadBytesMax) : ''
   const method = /^([A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(start)?.[1]

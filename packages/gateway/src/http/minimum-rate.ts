@@ -12,12 +12,12 @@ export class MinimumRate {
     this.#beganMs = clock.monotonicMs()
   }
 
-  /** From here on the sender is waited for: time in which nobody reads is not its own. */
+  /** Starts the wait for the sender: time in which nobody reads does not count against it. */
   wait(): void {
     this.#beganMs = this.#clock.monotonicMs()
   }
 
-  /** False when too little has come in the time it was waited for. */
+  /** False when too few bytes arrived in the time of the wait. */
   isKeptWith(bytes: number): boolean {
     this.#waitedMs += this.#clock.monotonicMs() - this.#beganMs
     this.#bytes += bytes

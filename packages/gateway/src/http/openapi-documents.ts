@@ -17,6 +17,6 @@ export class OpenapiDocuments {
 
 function write(version: OpenapiVersion): SerializedAnswer {
   const document = makeOpenapi({ version: VERSION })
-  // As bytes: a text would be encoded again, and held once more, for every caller that reads slowly.
+  // As bytes: a string would be encoded again, and held once more, for every slow caller.
   return new SerializedAnswer(Buffer.from(JSON.stringify(version === '3.0' ? asOpenapi30(document) : document)))
 }

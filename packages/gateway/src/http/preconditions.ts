@@ -2,7 +2,7 @@
 
 type Preconditions = { 'if-match'?: string | undefined; 'if-none-match'?: string | undefined }
 
-/** `other`: not the file that is wanted. `known`: the caller has it already. */
+/** `other`: not the requested file. `known`: the caller already has it. */
 type PreconditionResult = 'wanted' | 'other' | 'known'
 
 export function evaluatePreconditions(

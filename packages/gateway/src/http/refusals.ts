@@ -1,4 +1,4 @@
-// Logs failed requests: expected errors as one line from time to time, a fault of ours with its stack.
+// Logs failed requests: expected errors as one line at intervals, a fault of ours with its stack.
 import { apiErrorOf } from '@postern/bot-api'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, gatewayLimits, isCoded, LogThrottle, lineOf, systemFault } from '@postern/protocol'
@@ -15,7 +15,7 @@ export class Refusals {
 
   note(error: unknown, route: string): void {
     const fault = systemFault(error)
-    // Being refused for asking too much is no fault of ours, nor is hanging up: anybody could fill the disk with such lines.
+    // Neither a rate limit nor a hang-up is a fault of ours: anybody could fill the disk with such lines.
     if (isCoded(fault, 'rate-limited') || hasHungUp(fault)) return
     if (!(fault instanceof CodedError) || apiErrorOf(fault).code !== 'unavailable')
       return this.#log.error({ err: fault, route }, 'request failed')
@@ -23,5 +23,5 @@ export class Refusals {
   }
 }
 
-/** What ends the work for a caller who does not wait for the answer. */
+/** The abort reason of a caller that does not wait for the answer. */
 const hasHungUp = (error: unknown): boolean => error === ('hung up' satisfies GoneReason)

@@ -22,7 +22,7 @@ export class RequestCaller implements HttpCaller {
   }
 }
 
-/** Tells when nobody waits for the answer any more, and why; at once where that was so before anybody asked. */
+/** Aborts with the reason when nobody waits for the answer any more; immediately if that is already so. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   const tell = () => gone.abort((response.writableFinished ? 'answered' : 'hung up') satisfies GoneReason)

@@ -16,13 +16,13 @@ import { acceptUploads } from './uploads.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers without a token. */
+    /** Needs no token. */
     open?: boolean
-    /** Answers to `METRICS_TOKEN`, too. */
+    /** Also accepts `METRICS_TOKEN`. */
     forScrapers?: boolean
-    /** Its body is JSON; whatever is sent to others is read and forgotten. */
+    /** Its body is JSON; a body that is sent to other endpoints is discarded. */
     takesBody?: boolean
-    /** Its body is read by the handler. */
+    /** The handler reads its body. */
     readsLater?: boolean
     statuses?: Statuses
   }
@@ -34,18 +34,19 @@ type AnyHandler = (input: AnyInput, caller: HttpCaller) => unknown
 export type ServeContext = {
   stopping: GracefulClose
   clock: Clock
-  /** Throws when an endpoint cannot be used at all, whatever is asked of it. */
+  /** Throws when an endpoint cannot be used at all, whatever the request. */
   refusals?: Partial<Record<EndpointName, () => void>>
 }
 
 export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: ServeContext): void {
   const fates = new AnswerOutcomes()
-  // When it arrives, not when its turn comes: a request that was sent before an answer does not prove that the answer was heard.
+  // When it arrives, not when its turn comes: a request that was sent before an answer does not prove that the answer
+  // was received.
   server.server.prependListener('request', ({ socket }) => fates.arrived(socket))
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name]
     const handler = handlers[name] as AnyHandler | undefined
-    // Switched off by the settings: there is no such path.
+    // Switched off by the settings: the path does not exist.
     if (!handler) continue
     const route = routeOf(endpoint, handler, { ...serving, fates, refuse: serving.refusals?.[name] })
     if (endpoint.upload ?? endpoint.form) acceptUploads(server, route)
@@ -75,7 +76,7 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fat
       if (incoming) return stopping.orStopping(asPromise(handle)).finally(incoming.leave).then(send)
       const answer = handle()
       if (answer instanceof Promise) return stopping.orStopping(answer).then(send)
-      // What is there at once needs no promise, and no stop can overtake it.
+      // A synchronous answer needs no promise, and no stop can overtake it.
       return answer instanceof NegotiatedAnswer ? send(answer) : sendText(reply, answer, endpoint)
     },
   }
@@ -101,7 +102,7 @@ function textOf({ answerType }: Endpoint, answer: unknown): string | Uint8Array 
   return answerType === undefined ? JSON.stringify(answer) : String(answer)
 }
 
-/** Fields before ids: what is wrong with the request itself is said even when its chat does not exist. */
+/** Fields before ids: an invalid request gets its own error even if its chat does not exist. */
 function inputOf(endpoint: Endpoint, request: FastifyRequest): Omit<AnyInput, 'upload' | 'form'> {
   const { params, query, headers, body } = endpoint
   return {

@@ -15,7 +15,7 @@ export async function sendStream(
   if (reply.request.method === 'HEAD') return reply.code(status).headers(headers).send()
   const bytes = read()[Symbol.asyncIterator]()
   try {
-    // Before the head goes out: until then a fault is an answer, and not a connection that is cut.
+    // Before the head is sent: until then a fault is an answer, not a cut connection.
     let step = await bytes.next()
     reply.hijack()
     reply.raw.writeHead(status, { ...headers, ...(stopping.isStopping && { connection: 'close' }) })
@@ -31,7 +31,7 @@ export async function sendStream(
   return reply
 }
 
-/** Resolves when nothing reads from the bytes any more: they may be used again then. */
+/** Resolves when nothing reads the bytes any more: the buffer may then be reused. */
 async function write(response: ServerResponse, bytes: Uint8Array, clock: Clock): Promise<void> {
   const written = new Deferred()
   const closed = () => written.reject(new Error('the reader has gone'))

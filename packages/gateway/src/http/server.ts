@@ -17,11 +17,11 @@ const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 const refuseSchema = (): never => {
   throw new Error('What a route takes and answers is said in the table of endpoints, not in a schema of the server.')
 }
-/** Left to itself, the server would load a compiler of schemas at every start, for routes that have none. */
+/** By default, the server would load a schema compiler at every start, for routes that have no schema. */
 const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
 const headRules = {
-  // Left to itself, the server would answer a request without Host by a status and nothing else.
+  // By default, the server would answer a request without Host by a bare status.
   requireHostHeader: false,
   maxHeaderSize: gatewayLimits.requestHeadBytesMax,
   keepAliveTimeout: gatewayLimits.keepAliveMs,
@@ -58,7 +58,7 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: noSchemas },
     rewriteUrl: hookRewriter(hooksUrl),
-    // Who is already connected at the stop is still served.
+    // Callers that are already connected at the stop are still served.
     return503OnClosing: false,
     serverFactory: handler => createHttpServer(headRules, requestsInTurn(handler)),
     clientErrorHandler: (fault, socket) => malformed.refuse(fault, socket),
@@ -77,7 +77,7 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
         assertValid(request.raw)
         nameMediaType(request.raw)
         checkToken(request)
-        // Before its body is asked for, or found to be wrong.
+        // Before its body is requested or parsed.
         if (request.is404 || hasEmptyPart(request)) throw routeNotFound(request)
         if (!request.routeOptions.config.readsLater) sendContinue(request.raw)
       }),
@@ -85,22 +85,22 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
   })
   // oxlint-disable-next-line max-params -- the interface is of fastify
   server.addHook('onSend', (request, reply, payload, done) => {
-    // Where the body was not asked for, nobody can tell whether what comes next is one.
+    // If the body was not requested, it is unknown whether the next bytes are one.
     if (stopping.isStopping || isWaiting(request.raw)) reply.header('connection', 'close')
-    // The page of the reference runs scripts of this origin: no answer may be taken for one.
+    // The reference page runs scripts of this origin: no answer may be interpreted as one.
     reply.header('x-content-type-options', 'nosniff')
     done(null, payload)
   })
   server.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     log.debug({ route: routeOf(request), status: statusCode, ms: Math.round(elapsedTime) }, 'request')
-    // An answer that began before the stop did not say that it is the last one here.
+    // An answer that began before the stop did not announce that it is the last one.
     if (stopping.isStopping) wakeNextTurn(() => server.server.closeIdleConnections())
     done()
   })
   return server
 }
 
-/** What a check throws, for who is called back with it. */
+/** The error that a check throws, for a callback. */
 function refusalOf(check: () => void): Error | undefined {
   try {
     check()
@@ -110,7 +110,7 @@ function refusalOf(check: () => void): Error | undefined {
   }
 }
 
-/** `BOT_TOKEN` everywhere, and `METRICS_TOKEN`, if there is one, where the table of endpoints says so. */
+/** `BOT_TOKEN` everywhere, and `METRICS_TOKEN`, if set, where the table of endpoints allows it. */
 function authorizer({
   botToken,
   metricsToken,
@@ -121,25 +121,25 @@ function authorizer({
     isOperator(authorization) || (routeOptions?.config?.forScrapers === true && isScraper?.(authorization) === true)
 }
 
-/** Unknown paths under /v1 too: without the token nobody learns what there is. */
+/** Unknown paths under /v1 too: without the token nobody learns which paths exist. */
 const needsToken = (request: FastifyRequest): boolean =>
   request.is404 ? /^\/v1(\/|$)/.test(pathOf(request)) : !request.routeOptions.config.open
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
 
-/** A proxy may leave the path of HOOKS_URL where it is, or take it away: posts arrive by both. */
+/** A proxy may keep the path of HOOKS_URL or strip it: posts arrive either way. */
 function hookRewriter(hooksUrl = ''): (request: Pick<IncomingMessage, 'url'>) => string {
   const path = hooksUrl && new URL(hooksUrl).pathname.replace(/\/+$/, '')
   return ({ url = '' }) => (url.startsWith(`${path}/hooks/`) ? url.slice(path.length) : url)
 }
 
-/** The pattern, not the address: an unknown path may hold anything, a secret too. */
+/** The pattern, not the address: an unknown path may contain anything, even a secret. */
 const routeOf = (request: FastifyRequest): string => `${request.method} ${request.routeOptions?.url ?? '(unknown)'}`
 
-/** Without the path: a mistyped one may hold the secret of a hook, and callers write errors into their logs. */
+/** Without the path: a mistyped one may contain the secret of a hook, and callers log errors. */
 const routeNotFound = ({ method }: FastifyRequest): CodedError => new CodedError('route-not-found', { method })
 
-/** An id that was left out makes no address: nobody is told that there is no chat without a name. */
+/** A missing id makes no valid address: the error must not speak of a chat without a name. */
 const hasEmptyPart = ({ params }: FastifyRequest): boolean => Object.values(params as object).includes('')
 
 function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyRequest) => void): unknown {
@@ -153,7 +153,7 @@ function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyReq
 
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
 
-/** What is no media type names none that anybody knows; the server would refuse it even where the type does not matter. */
+/** An invalid media type counts as an unknown one; the server would reject it even where the type does not matter. */
 function nameMediaType({ headers }: IncomingMessage): void {
   const { 'content-type': type } = headers
   if (type === undefined || mediaType.test(type)) return
@@ -166,7 +166,7 @@ type Parsed = (error: Error | null, body?: unknown) => void
 function acceptOnlyJson(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   const isNone = ({ routeOptions }: FastifyRequest, body: Buffer) => body.length === 0 || !routeOptions.config.takesBody
-  // Tools name a type for bodies that are empty, too.
+  // Tools send a type for empty bodies, too.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Parsed) => {
     done(isNone(request, body) ? null : badField('Content-Type', 'must be application/json'))
   })

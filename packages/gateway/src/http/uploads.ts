@@ -7,7 +7,7 @@ import { badField } from './errors.ts'
 import { sendContinue } from './expect-continue.ts'
 import { MinimumRate } from './minimum-rate.ts'
 
-/** In a scope of its own: everywhere else JSON is required. */
+/** In a separate scope: everywhere else JSON is required. */
 export function acceptUploads(server: FastifyInstance, route: RouteOptions): void {
   void server.register(async scope => {
     scope.removeAllContentTypeParsers()
@@ -17,22 +17,22 @@ export function acceptUploads(server: FastifyInstance, route: RouteOptions): voi
 }
 
 type Reading = {
-  /** `brief`: a piece holds only until the next one is asked for. */
+  /** `brief`: a piece is valid only until the next one is requested. */
   pieces: 'kept' | 'brief'
   clock: Clock
   bytesMax: number
-  /** What is said when there are more. */
+  /** The error for a longer body. */
   tooMany: () => Error
 }
 
-/** A sender that stands still is cut off: it would keep its place for ever. */
+/** A sender that makes no progress is cut off: it would occupy its slot forever. */
 export async function* bodyOf(
   { raw, headers }: FastifyRequest,
   reading: Reading,
 ): AsyncGenerator<Uint8Array, undefined> {
   const { clock, bytesMax, tooMany, pieces } = reading
   if (Number(headers['content-length']) > bytesMax) throw tooMany()
-  // The connection outlives whoever reads: it must still carry the answer.
+  // The connection outlives the reader: it must still carry the answer.
   const kept = () => raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
   const chunks = pieces === 'brief' ? new GatheredBytes(raw, wakeNextTurn) : kept()
   let length = 0
@@ -61,14 +61,14 @@ export async function* bodyOf(
 const tooSlow = () =>
   badField('body', `arrived too slowly: send at least ${gatewayLimits.fileIdleBytesMin} bytes a minute`)
 
-/** After the answer the server forgets a request: its body would then wait in vain for a connection that has closed. */
+/** After the answer the server forgets a request: its body would then wait forever for a connection that has closed. */
 function endWithConnection(raw: IncomingMessage): () => void {
   const end = () => void raw.destroy()
   raw.socket.once('close', end)
   return () => void raw.socket.off('close', end)
 }
 
-/** What is still on its way is read and forgotten: a sender that is cut off does not see the answer. */
+/** The rest of the body is read and discarded: a sender that is cut off does not see the answer. */
 export function forgetRest({ raw }: FastifyRequest, { clock }: { clock: Clock }): void {
   if (raw.readableEnded || raw.destroyed) return
   let length = 0
@@ -88,6 +88,6 @@ export function forgetRest({ raw }: FastifyRequest, { clock }: { clock: Clock })
       idle.cancel()
       forget()
     })
-  // Whoever read before may have paused it.
+  // An earlier reader may have paused it.
   raw.resume()
 }

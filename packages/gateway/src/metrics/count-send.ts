@@ -13,7 +13,7 @@ export async function countSend<T>(metrics: Metrics, sending: Promise<T>): Promi
   }
 }
 
-/** Of one that goes out at once: a file takes as long as its sender, and a group as its members. */
+/** Times a send that goes out immediately: a file takes as long as its sender, and a group as its members. */
 export async function timeSend<T>(metrics: Metrics, send: () => Promise<T>): Promise<T> {
   const isSent = metrics.sendSeconds.begin()
   const sent = await countSend(metrics, send())

@@ -1,7 +1,7 @@
 // The gateway's metrics. docs/operating.md explains each.
 import { Counter, Gauge, Histogram, type Metric, type MetricShape, renderMetrics } from '@postern/protocol/metrics'
 
-/** In seconds: from a relay on the same machine to one that is given up. */
+/** In seconds: from a relay on the same machine to a relay that does not answer. */
 const SEND_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2, 10]
 
 export class Metrics {
@@ -45,7 +45,7 @@ export class Metrics {
     this.hookPosts,
   ]
 
-  /** Read when somebody looks. What is not known has no figure, and what cannot be read is NaN. */
+  /** Read at each scrape. An unknown value is left out, and an unreadable one is NaN. */
   addGauge(shape: MetricShape, read: () => number | undefined): void {
     this.#all.push(new Gauge(shape, () => orNaN(read) ?? {}))
   }
@@ -59,7 +59,7 @@ export class Metrics {
   }
 }
 
-/** On a disk that is dead the other figures are looked at: one that needs it must not take them along. */
+/** On a dead disk the other metrics are still needed: one that reads the disk must not prevent them. */
 function orNaN(read: () => number | undefined): number | undefined {
   try {
     return read()

@@ -3,11 +3,11 @@ import type { Journal } from '@postern/core'
 import { OPERATOR } from './update-queue.ts'
 
 export type DeliveryState = {
-  /** Of the address: another receiver is not made to wait for the mistakes of the last one. */
+  /** Hash of the address: a new receiver must not wait because of the failures of the last one. */
   urlHash: string
   attempts: number
   nextAttemptTs?: number
-  /** The same by the time that passed. */
+  /** The same in elapsed time. */
   dueMs?: number
   lastAttemptTs: number
   lastError: string

@@ -1,7 +1,7 @@
 // The operator's queue of updates: a cursor on the journal. Updates below it are confirmed and never shown again.
 import type { DroppedCounts, Journal } from '@postern/core'
 
-/** The name of the cursor, whether updates are read, delivered or discarded. */
+/** The name of the cursor, whether updates are polled, delivered or discarded. */
 export const OPERATOR = 'operator'
 
 /** An update: its id, and its JSON. */
@@ -9,11 +9,11 @@ export type QueuedUpdate = { id: number; json: string }
 
 export class UpdateQueue {
   readonly #journal: Journal
-  /** Never ahead of what the database shows. */
+  /** Never ahead of the database. */
   #confirmed: number
-  /** The last that was delivered; ahead of the database until that is confirmed. Nobody is given it again. */
+  /** The last delivered update, which is never handed out again; ahead of the database until it is confirmed. */
   #delivered = 0
-  /** Of what `confirmAll` has confirmed last. */
+  /** For the last confirmation of `confirmAll`. */
   #untilDurable: (() => Promise<void>) | undefined
 
   private constructor(journal: Journal) {
@@ -22,7 +22,7 @@ export class UpdateQueue {
   }
 
   static async open(journal: Journal): Promise<UpdateQueue> {
-    // A cursor that stands nowhere holds nothing back: another reader's confirmation would remove what is unread here.
+    // Without a position, the cursor protects nothing: another reader's confirmation would remove updates that are unread here.
     if (journal.confirmed(OPERATOR) === 0) await journal.confirm(OPERATOR, 0)
     return new UpdateQueue(journal)
   }
@@ -38,8 +38,8 @@ export class UpdateQueue {
   }
 
   /**
-   * For who waits then: the write that brings the next update takes the confirmation along. Whoever is answered before that
-   * is answered when `durable` resolves. A kill before it shows again what nobody was told to be confirmed.
+   * For a poll that then waits: the write of the next update includes the confirmation. A poll that is answered before
+   * that waits for `durable`. A kill before it shows again only updates whose confirmation nobody received.
    */
   async confirmAll(): Promise<void> {
     const upTo = this.#journal.newest()
@@ -48,7 +48,7 @@ export class UpdateQueue {
     this.#confirmed = Math.max(this.#confirmed, upTo)
   }
 
-  /** Resolves when all that was confirmed is on the disk. */
+  /** Resolves when every confirmation is on the disk. */
   async durable(): Promise<void> {
     const until = this.#untilDurable
     await until?.()
@@ -65,8 +65,8 @@ export class UpdateQueue {
   }
 
   /**
-   * Of all that was delivered until now. Survives a kill once it resolves, and may be lost with the power: then the receiver
-   * sees the last updates again, under their ids.
+   * Confirms everything delivered so far. Survives a kill once it resolves, and may be lost with the power: then the
+   * receiver sees the last updates again, under their ids.
    */
   async confirmDelivered(): Promise<void> {
     const upTo = this.#delivered
@@ -81,36 +81,39 @@ export class UpdateQueue {
     return this.#journal.read(this.#place, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
-  /** The same as one JSON array. `offset`: those that would be left if everything below it were confirmed. Undefined when there is none. */
+  /**
+   * The same as one JSON array. `offset`: those that would remain if everything below it were confirmed. Undefined when
+   * there is none.
+   */
   readJson({ offset = 0, limit }: { offset?: number; limit: number }): Uint8Array | undefined {
     const newest = this.#journal.newest()
     const below = Math.max(this.#place, Math.min(offset - 1, newest))
     return newest <= below ? undefined : this.#journal.readJson(below, limit)
   }
 
-  /** How many wait. */
+  /** Number of waiting updates. */
   pending(): number {
     return this.#journal.newest() <= this.#place ? 0 : this.#journal.pending(OPERATOR, this.#place)
   }
 
-  /** When the oldest that waits came, by the time that passed. */
+  /** When the oldest waiting update arrived, in elapsed time. */
   oldestTs(): number | undefined {
     return this.#journal.tsBehind(this.#place)
   }
 
-  /** Passes over what is too old or too much; gives how many updates those were. Writes nothing when there is none. */
+  /** Skips updates that are too old or too many, and returns their counts. Writes nothing when there is none. */
   async drop(limits: { olderThanTs: number; keepMax: number }): Promise<DroppedCounts> {
     const isFull = this.#journal.newest() - this.#place > limits.keepMax
     const [oldest] = this.#journal.read(this.#place, 1)
     if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return { tooOld: 0, tooMany: 0 }
-    // First, or what was delivered would count as lost.
+    // First: otherwise delivered updates would count as lost.
     await this.confirmDelivered()
     const dropped = await this.#journal.dropBefore(OPERATOR, limits)
     this.#confirmed = Math.max(this.#confirmed, this.#journal.confirmed(OPERATOR))
     return dropped
   }
 
-  /** What lies below it is given to nobody any more. */
+  /** Updates up to this id are never handed out again. */
   get #place(): number {
     return Math.max(this.#confirmed, this.#delivered)
   }

@@ -14,7 +14,7 @@ import type { UpdateQueue } from './update-queue.ts'
 
 export type RetentionOptions = {
   clock: Clock
-  /** By which updates grow old: a clock that is set must not drop what nobody had a day to fetch. */
+  /** The clock for the age of updates: setting the machine's clock must not drop updates that nobody had a day to fetch. */
   elapsed: Pick<ElapsedClock, 'nowMs'> & Partial<Pick<ElapsedClock, 'offMs'>>
   log: Log
   metrics: Metrics
@@ -80,7 +80,7 @@ export class UpdateRetention {
     const { tooOld, tooMany } = this.#unsaid
     const isSaid = clock.monotonicMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs
     if (tooOld + tooMany === 0 || isSaid) return
-    // Two clocks that were both wrong look like a gateway that was off: whoever reads the line can tell.
+    // Two clocks that were both wrong look like a gateway that was off: the log line lets the operator tell.
     const offMs = tooOld > 0 ? elapsed.offMs : undefined
     log.warn(
       { dropped: tooOld + tooMany, tooOld, tooMany, ...(offMs && { offMs }) },

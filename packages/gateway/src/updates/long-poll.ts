@@ -4,7 +4,7 @@ import type { HttpCaller } from '../caller.ts'
 import type { UpdateQueue } from '../queue/update-queue.ts'
 
 export type PollOptions = { offset: number; limit: number; timeoutMs: number }
-/** Looked at only where there is something to wait for: a signal costs more than the answer. */
+/** Used only when there is something to wait for: a signal costs more than the answer. */
 export type PollCaller = Pick<HttpCaller, 'gone'>
 
 const none = utf8('[]')
@@ -13,7 +13,7 @@ const pollers = { max: gatewayLimits.pollersMax, what: 'long polls are waiting' 
 export class LongPoll {
   readonly #queue: UpdateQueue
   readonly #clock: Clock
-  /** Rings when there may be something to answer with. */
+  /** Notified when there may be something to answer with. */
   readonly #notifier = new Notifier()
   readonly #unsubscribe: () => void
   #isReleased = false
@@ -24,7 +24,7 @@ export class LongPoll {
     this.#unsubscribe = queue.onAppend(() => this.#notifier.notify())
   }
 
-  /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
+  /** The JSON array of updates. Confirms first, so that confirmed updates are not shown again even after a crash. */
   async answer({ offset, limit, timeoutMs }: PollOptions, caller: PollCaller): Promise<Uint8Array> {
     if (timeoutMs > 0 && this.#queue.isEmptyFrom(offset)) await this.#queue.confirmAll()
     else await this.#queue.confirmBelow(offset)
@@ -40,12 +40,12 @@ export class LongPoll {
     }
   }
 
-  /** What an answer would be now. */
+  /** The answer at this moment. */
   peek({ offset, limit }: Omit<PollOptions, 'timeoutMs'>): Uint8Array {
     return this.#queue.readJson({ offset, limit }) ?? none
   }
 
-  /** Answers everybody with what there is; who comes later does not wait. */
+  /** Answers every waiting poll with the current updates; later polls do not wait. */
   release(): void {
     this.#isReleased = true
     this.#unsubscribe()

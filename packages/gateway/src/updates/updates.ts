@@ -41,7 +41,7 @@ export class Updates {
     return await startWhole(options, async opened => new Updates(await openMode(journal, options, opened), opened))
   }
 
-  /** Throws where there is nothing to poll for, whatever the query says. */
+  /** Throws if there is nothing to poll, whatever the query. */
   assertPolled(): void {
     this.#longPoll()
   }
@@ -51,7 +51,7 @@ export class Updates {
     return await this.#longPoll().answer(poll, caller)
   }
 
-  /** The same as it would be now; nothing is confirmed. */
+  /** The same at this moment; nothing is confirmed. */
   peek(page: Omit<PollOptions, 'timeoutMs'>): Uint8Array {
     return this.#longPoll().peek(page)
   }
@@ -78,12 +78,12 @@ export class Updates {
     }
   }
 
-  /** At the stop: nobody waits any longer. */
+  /** At the stop: ends all waits. */
   release(): void {
     if (this.#mode.kind === 'poll') this.#mode.longPoll.release()
   }
 
-  /** After the last request. */
+  /** Call it after the last request. */
   async close(): Promise<void> {
     await this.#opened.close()
   }

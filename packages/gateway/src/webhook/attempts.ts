@@ -18,9 +18,12 @@ export class Attempts {
   readonly #elapsed: Pick<ElapsedClock, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
-  /** Of this run: one that follows another is not written anywhere. */
+  /** In this run: a success that follows another is not stored. */
   #succeededMonotonicMs: number
-  /** After a failure of this run. The time that passed leaps when the relay is first heard: by how long the gateway was off. */
+  /**
+   * After a failure in this run. The elapsed time jumps at the first answer of the relay, by the time that the gateway
+   * was off.
+   */
   #dueMonotonicMs: number | undefined
 
   constructor({ url, state, clock, elapsed }: AttemptsOptions) {
@@ -53,7 +56,10 @@ export class Attempts {
     return Math.min(Math.max(0, dueInMs), gatewayLimits.webhookRetryMaxMs)
   }
 
-  /** Of a failure of an earlier run: by the time that passed, and by the clock, which knows of the time in between. */
+  /**
+   * After a failure in an earlier run: the earlier of the elapsed time and the clock, which includes the time in
+   * between.
+   */
   #dueAfterStartMs(): number {
     const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
     return Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#elapsed.nowMs())
@@ -63,7 +69,7 @@ export class Attempts {
     this.#lastAttemptTs = this.#clock.nowMs()
   }
 
-  /** What is not kept is lost only with the process: the next attempt is due at the same time. */
+  /** A failure that cannot be stored is lost only with the process: the next attempt is due at the same time. */
   async failed(error: string): Promise<void> {
     const nowMs = this.#clock.nowMs()
     const attempts = (this.#known?.attempts ?? 0) + 1
@@ -81,7 +87,7 @@ export class Attempts {
     await this.#state.keep({ delivery: this.#known })
   }
 
-  /** Written once after failures, never for a success that follows another. */
+  /** Stored once after failures, never for a success that follows another. */
   async succeeded(): Promise<void> {
     this.#succeededMonotonicMs = this.#clock.monotonicMs()
     if (!this.#known || this.#known.attempts === 0) return

@@ -5,7 +5,7 @@ import { urlToHttpOptions } from 'node:url'
 import { type Clock, Deferred, gatewayLimits } from '@postern/protocol'
 import { WebhookSigner } from './sign.ts'
 
-// Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
+// Importing it would load undici for the names that it re-exports: 13 MiB that nobody here uses.
 const http = process.getBuiltinModule('node:http')
 
 export type DeliveryOutcome = { kind: 'delivered' } | { kind: 'failed'; error: string } | { kind: 'stopped' }
@@ -18,7 +18,7 @@ export class WebhookReceiver {
   readonly #options: ReceiverOptions
   readonly #signer: WebhookSigner
   readonly #agent: Agent
-  /** The same for every request: read from the address once. */
+  /** The same for every request: parsed once. */
   readonly #target: RequestOptions
   readonly #request: (options: RequestOptions) => ClientRequest
 
@@ -36,7 +36,7 @@ export class WebhookReceiver {
     this.#agent.destroy()
   }
 
-  /** Once: whatever goes wrong, a kept connection that was reset too, is for the delays between attempts. */
+  /** One attempt: any failure, even the reset of a kept connection, counts for the delays between attempts. */
   deliver({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<DeliveryOutcome> {
     const timestampSec = Math.floor(this.#options.clock.nowMs() / 1000)
     const request = this.#request({
@@ -49,7 +49,7 @@ export class WebhookReceiver {
       },
     })
     const outcome = outcomeOf(request, { clock: this.#options.clock, stop })
-    // As a text it leaves in one write with the head.
+    // As a string it is sent in one write with the head.
     request.end(json)
     return outcome
   }
@@ -78,7 +78,7 @@ function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promi
     else if (isLate) wait.resolve({ kind: 'failed', error: lateError })
     else wait.resolve({ kind: 'failed', error: errorOf(error) })
   })
-  // Closed without an answer and without an error, as after an answer that is no HTTP of ours.
+  // Closed without an answer and without an error, for example after an answer that is not HTTP.
   request.on('close', () => {
     if (!isAnswered) wait.resolve(stop.aborted ? { kind: 'stopped' } : { kind: 'failed', error: cutError })
   })

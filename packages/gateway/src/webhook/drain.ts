@@ -44,7 +44,7 @@ export class WebhookDrain {
     }
   }
 
-  /** The update in flight is given up: it is sent again, under its id, at the next start. */
+  /** The update in flight is abandoned: it is sent again, under its id, at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
@@ -54,7 +54,7 @@ export class WebhookDrain {
 
   async #run(): Promise<void> {
     const until = this.#stop.signal
-    // One, and read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
+    // One update, read again before each attempt: meanwhile it may have been dropped, or its message deleted.
     const read = () => this.#queue.read(1)
     while (!until.aborted) {
       try {

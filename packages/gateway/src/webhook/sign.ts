@@ -1,4 +1,4 @@
-// Makes the signature headers of an update: ours, and those of Standard Webhooks.
+// Makes the signature headers of an update: our own, and those of Standard Webhooks.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 export type SignedContent = { id: string; timestampSec: number; body: string }
@@ -11,7 +11,7 @@ export class WebhookSigner {
 
   constructor(secret: string) {
     this.#key = createSecretKey(Buffer.from(secret))
-    // As the libraries of Standard Webhooks read it: behind the prefix stand the key's bytes in base64.
+    // As the libraries of Standard Webhooks read it: the prefix is followed by the key's bytes in base64.
     this.#standardKey = secret.startsWith(STANDARD_PREFIX)
       ? createSecretKey(Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64'))
       : this.#key

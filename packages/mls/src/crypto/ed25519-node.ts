@@ -1,4 +1,4 @@
-// Ed25519 in Node: by libsodium where that is the quicker one and can be loaded, else by node:crypto. Both answer alike.
+// Ed25519 in Node: with libsodium where it is faster and can be loaded, otherwise with node:crypto. Both give the same answers.
 import crypto, { type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { copyBytes, type Log, mlsLimits, silentLog } from '@postern/protocol'
@@ -12,11 +12,11 @@ export interface Ed25519 {
   verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
 }
 
-/** What we call of libsodium. It looks at no sizes: we do. */
+/** The functions of libsodium that we call. They check no sizes: we do. */
 export interface Sodium {
   crypto_sign_seed_keypair(publicKey: Uint8Array, secretKey: Uint8Array, seed: Uint8Array): void
   crypto_sign_detached(signature: Uint8Array, message: Uint8Array, secretKey: Uint8Array): void
-  /** Each as a buffer, where it begins in it, and its length: signature, message, public key. */
+  /** Each as a buffer, an offset in it, and a length: signature, message, public key. */
   crypto_sign_verify_detached(...pieces: [...Piece, ...Piece, ...Piece]): boolean
 }
 type Piece = [buffer: ArrayBufferLike, at: number, bytes: number]
@@ -28,16 +28,19 @@ export interface Ed25519Options {
   loadSodium?: () => Sodium
 }
 
-/** Where its arithmetic, in limbs of 51 bits, takes about half the time of OpenSSL's. On 64-bit ARM it takes up to 40 % more. */
+/**
+ * There its arithmetic, in limbs of 51 bits, takes about half the time of OpenSSL's. On 64-bit ARM it takes up to 40 %
+ * more.
+ */
 const QUICK_ON = 'x64'
 const SODIUM_SECRET_BYTES = KEY_BYTES + KEY_BYTES
 
-/** The binary itself: the package's own way to it looks through folders and checks each call, for 20 ms and 2 MB more. */
+/** The binary itself: the package's own loader searches folders and checks each call, for 20 ms and 2 MB more. */
 const requireSodium = (): Sodium =>
   // oxlint-disable-next-line typescript/no-unsafe-return -- it brings no types along
   createRequire(import.meta.url)(`sodium-native/prebuilds/${process.platform}-${process.arch}/sodium-native.node`)
 
-/** Loaded by the first signature: who never signs does without its memory. */
+/** Loaded by the first signature: a process that never signs does not pay for its memory. */
 export function makeEd25519(options: Ed25519Options = {}): Ed25519 {
   let chosen: Ed25519 | undefined
   const library = (): Ed25519 => {
@@ -94,7 +97,7 @@ export function generateSigningKey(): SigningKey {
   return { publicKey: rawPublic(publicKey), secretKey: rawSecret(privateKey) }
 }
 
-/** Kept with the bytes they came from: a key goes when the caller lets go of the secret. */
+/** Kept with the bytes that they came from: a key goes when the caller drops the secret. */
 class SecretKeys<Key> {
   readonly #make: (secretKey: Uint8Array) => Key
   readonly #keys = new WeakMap<Uint8Array, { raw: Uint8Array; key: Key }>()
@@ -113,7 +116,7 @@ class SecretKeys<Key> {
   }
 }
 
-/** The least recently used entry falls out: a stranger's flood of keys must not fill memory. */
+/** The least recently used entry is dropped: a stranger's flood of keys must not fill the memory. */
 class PublicKeys {
   readonly #keys = new Map<string, KeyObject>()
 

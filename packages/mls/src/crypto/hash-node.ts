@@ -1,4 +1,4 @@
-// Hashes and HMAC in Node, at once.
+// Synchronous hashes and HMAC in Node.
 import crypto from 'node:crypto'
 import { ownBytes } from './key-objects-node.ts'
 import { KEY_BYTES } from './provider.ts'
@@ -15,8 +15,8 @@ const inner = Buffer.alloc(BLOCK_BYTES + SHORT_MESSAGE_BYTES)
 const outer = Buffer.alloc(BLOCK_BYTES + KEY_BYTES)
 
 /**
- * HMAC written out (RFC 2104): createHmac costs a key object and a stream per call, 10 µs against 2.
- * The digests come as binary strings because a Buffer costs more than the hash.
+ * HMAC written out (RFC 2104): createHmac costs a key object and a stream per call, 10 µs against 2. The digests are
+ * binary strings because a Buffer costs more than the hash.
  */
 export function hmac(key: Uint8Array, message: Uint8Array): Uint8Array {
   if (key.length > BLOCK_BYTES || message.length > SHORT_MESSAGE_BYTES) {

@@ -3,7 +3,7 @@ import { concatBytes, utf8 } from '@postern/protocol'
 import type { Hpke, Kdf, PrivateKey, PublicKey } from 'ts-mls'
 import { KEY_BYTES, NONCE_BYTES, sized } from './provider.ts'
 
-/** A provider's own form of an X25519 key; ts-mls hands them back to us unread. */
+/** A provider's own form of an X25519 key; ts-mls returns it to us unread. */
 export interface SecretHandle {
   raw: Uint8Array
   native: unknown
@@ -22,7 +22,7 @@ type AesStep = (
 
 export interface HpkePrimitives {
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
-  /** At once where the platform can: only WebCrypto makes one wait. */
+  /** Synchronous where the platform allows it: only WebCrypto is asynchronous. */
   aesSeal: AesStep
   aesOpen: AesStep
   x25519: {
@@ -101,7 +101,7 @@ function makeKem({ x25519, hmac }: HpkePrimitives) {
     const dh = x25519.agree(secret, theirs)
     let anyBit = 0
     for (const byte of dh) anyBit |= byte
-    // A point of small order gives the same secret to everybody: whoever sent it could read what is sealed.
+    // A point of small order gives the same secret to everybody: its sender could read what is sealed.
     if (anyBit === 0) throw new Error('X25519 result is all zero')
     return labeled.expand(labeled.extract(EMPTY, 'eae_prk', dh), 'shared_secret', context, KEY_BYTES)
   }
@@ -120,12 +120,13 @@ function makeKem({ x25519, hmac }: HpkePrimitives) {
   }
 }
 
-/** What is hashed in no time is not worth being remembered. */
+/** A shorter info hashes too fast to be worth remembering. */
 const SHORT_INFO_BYTES = 2048
 
 /**
- * By the array itself, not by what is in it: ts-mls writes to none after it was made. A welcome for a thousand is sealed
- * a thousand times for the same info, which holds the whole tree: hashed each time, that grew with the square of the group.
+ * By the identity of the array, not by its content: ts-mls never changes an array after it was made. A welcome for a
+ * thousand members is sealed a thousand times for the same info, which holds the whole tree: hashed each time, the cost
+ * would grow with the square of the group.
  */
 function onceForEach(hash: (info: Uint8Array) => Uint8Array): (info: Uint8Array) => Uint8Array {
   const known = new WeakMap<Uint8Array, Uint8Array>()

@@ -10,7 +10,7 @@ export function inspectingSuite(
   const { hpke } = cipherSuite
   const decryptAead: typeof hpke.decryptAead = async (...sealed) => {
     const plaintext = await hpke.decryptAead(...sealed)
-    // The library hands on the array that it received.
+    // The library passes on the array that it received.
     if (sealed[3] === ciphertext) inspect(plaintext)
     return plaintext
   }

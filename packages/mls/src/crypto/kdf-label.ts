@@ -1,4 +1,4 @@
-// ExpandWithLabel of RFC 9420 §8 as one HMAC: what all of ours derive fits in a single block of HKDF (RFC 5869).
+// ExpandWithLabel of RFC 9420 §8 as one HMAC: everything that we derive fits in a single block of HKDF (RFC 5869).
 
 /** KDFLabel and the counter of its only block; the context, of a fixed size, is filled in. */
 export class KdfLabel {
@@ -12,7 +12,7 @@ export class KdfLabel {
     this.#bytes = Uint8Array.from([...head, ...new Uint8Array(sizes.contextBytes), 1])
   }
 
-  /** Holds until the next one is asked for. */
+  /** Valid until the next call. */
   of(context: Uint8Array): Uint8Array {
     this.#bytes.set(context, this.#contextAt)
     return this.#bytes

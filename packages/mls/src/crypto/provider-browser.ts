@@ -26,13 +26,13 @@ function hmac(key: Uint8Array, message: Uint8Array): Uint8Array {
   return padded(0x5c, padded(0x36, message))
 }
 
-/** WebCrypto will not take bytes that might be shared memory; ours never are. */
+/** WebCrypto does not accept bytes that might be shared memory; ours never are. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 
-/** AES-GCM of any key size that comes: 16 bytes for MLS, 32 for ours. */
+/** AES-GCM with any key size: 16 bytes for MLS, 32 for ours. */
 type Aes = Pick<HpkePrimitives, 'aesSeal' | 'aesOpen'>
 
-/** Fetched only where there is no WebCrypto, which is nowhere that a page is served securely. */
+/** Fetched only without WebCrypto, which every securely served page has. */
 async function nobleAes(): Promise<Aes> {
   const { gcm } = await import('@noble/ciphers/aes.js')
   return {
@@ -41,7 +41,10 @@ async function nobleAes(): Promise<Aes> {
   }
 }
 
-/** Several times as fast as noble, even with importing a key for one message; of files noble would hold the worker for seconds. */
+/**
+ * Several times as fast as noble, even with importing a key for one message; files would block the worker for seconds
+ * with noble.
+ */
 function webCryptoAes(subtle: SubtleCrypto): Aes {
   const imported = (key: Uint8Array, use: 'encrypt' | 'decrypt') =>
     subtle.importKey('raw', own(key), 'AES-GCM', false, [use])
@@ -80,7 +83,10 @@ type Signing = Pick<MlsProvider, 'sign' | 'verify' | 'generateSigningKey'>
 
 const checkedSecret = (secretKey: Uint8Array): Uint8Array => sized(secretKey, KEY_BYTES, 'An Ed25519 secret key')
 
-/** S·B = R + h·A. noble's own `verify` multiplies both sides by 8, and so takes signatures that OpenSSL and browsers refuse. */
+/**
+ * S·B = R + h·A. noble's own `verify` multiplies both sides by 8, and so accepts signatures that OpenSSL and browsers
+ * refuse.
+ */
 function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const { Point } = ed25519
   const [r, s] = [signature.subarray(0, KEY_BYTES), signature.subarray(KEY_BYTES)]
@@ -89,7 +95,7 @@ function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: U
   return right.equals(Point.BASE.multiplyUnsafe(bytesToNumberLE(s)))
 }
 
-/** What a library throws at is refused. */
+/** An error of a library counts as a refusal. */
 function strictly(verify: Signing['verify']): Signing['verify'] {
   return async (publicKey, message, signature) => {
     try {
@@ -181,7 +187,7 @@ async function pickParts({ crypto, subtle }: BrowserProviderOptions): Promise<{ 
 }
 
 export interface BrowserProviderOptions {
-  /** `noble` leaves WebCrypto out; `best` uses what the browser has. */
+  /** `noble` leaves WebCrypto out; `best` uses the browser's abilities. */
   crypto?: 'best' | 'noble'
   /** For tests of a browser that lacks something. */
   subtle?: SubtleCrypto

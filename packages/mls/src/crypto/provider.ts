@@ -9,7 +9,7 @@ export interface SigningKey {
   secretKey: Uint8Array
 }
 
-/** What seals one AES-256-GCM text. A nonce must never be used twice with a key. */
+/** The key and nonce that seal one AES-256-GCM text. A nonce must never be used twice with a key. */
 export interface AeadKey {
   key: Uint8Array
   nonce: Uint8Array
@@ -17,9 +17,9 @@ export interface AeadKey {
 }
 
 export interface MlsProvider {
-  /** The primitives of suite 1 in the shape ts-mls wants. */
+  /** The primitives of suite 1 in the shape that ts-mls needs. */
   readonly cipherSuite: CiphersuiteImpl
-  /** The quick way of usual texts; undefined where the platform makes one wait for every step. */
+  /** The fast path for usual texts; undefined if the platform is asynchronous at every step. */
   readonly fastPath: FastPath | undefined
   sha256(bytes: Uint8Array): Uint8Array
   sha512(bytes: Uint8Array): Uint8Array
@@ -30,16 +30,16 @@ export interface MlsProvider {
   /** False for a key or a signature of the wrong size; never throws on hostile input. */
   verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean>
   generateSigningKey(): Promise<SigningKey>
-  /** Ciphertext with the 16-byte tag behind it. */
+  /** Ciphertext followed by the 16-byte tag. */
   aeadSeal(seal: AeadKey, plaintext: Uint8Array): Promise<Uint8Array>
   /** Throws if the tag does not fit. */
   aeadOpen(seal: AeadKey, ciphertext: Uint8Array): Promise<Uint8Array>
 }
 
-/** What the fast path of a text needs: cryptography that makes nobody wait. */
+/** Synchronous cryptography for the fast path of a text. */
 export interface FastPathPrimitives {
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
-  /** AES-128-GCM, into bytes with room for the tag. */
+  /** AES-128-GCM, into bytes with space for the tag. */
   aesSealInto(sealed: Uint8Array, seal: TextSeal, plaintext: Uint8Array): void
   /** Throws if the tag does not fit. */
   aesOpen(seal: TextSeal, sealed: Uint8Array): Uint8Array
@@ -48,7 +48,7 @@ export interface FastPathPrimitives {
   randomBytes(count: number): Uint8Array
 }
 
-/** What one AES-128-GCM text is sealed with, once. */
+/** The values that seal one AES-128-GCM text, used once. */
 export interface TextSeal {
   key: Uint8Array
   nonce: Uint8Array
@@ -56,9 +56,9 @@ export interface TextSeal {
 }
 
 export interface FastPath {
-  /** Undefined where ts-mls must do it. */
+  /** Undefined if ts-mls must do it. */
   seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
-  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, or wrong. */
+  /** Opens a message that names this group and epoch. Undefined if ts-mls must check it: out of order, or wrong. */
   open(state: ClientState, message: PrivateMessage): OpenedText | undefined
 }
 
@@ -73,7 +73,7 @@ export const SIGNATURE_BYTES = 64
 export const NONCE_BYTES = 12
 export const TAG_BYTES = 16
 
-/** A library takes other sizes for other ciphers, or looks at none. */
+/** A library accepts other sizes for other ciphers, or checks none. */
 export function sized(bytes: Uint8Array, count: number, what: string): Uint8Array {
   if (bytes.length !== count) throw new RangeError(`${what} has ${count} bytes`)
   return bytes

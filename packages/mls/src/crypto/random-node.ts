@@ -15,7 +15,7 @@ export function makeRandomBytes(): (count: number) => Uint8Array {
       at = 0
     }
     const bytes = pool.slice(at, at + count)
-    // Given out once: a second reading of these bytes would be zeros, and no guess at what somebody got.
+    // Handed out once: a second read of these bytes would return zeros, and reveal nothing that another caller got.
     pool.fill(0, at, at + count)
     at += count
     return bytes

@@ -1,4 +1,4 @@
-// What a client of ours writes on its leaf about itself. By it members know which derivations the others follow.
+// The capabilities that our clients write on their leaves. They tell members which derivations the others follow.
 import type { Capabilities, ClientState } from 'ts-mls'
 import { MLS_SUITE } from '../crypto/provider.ts'
 

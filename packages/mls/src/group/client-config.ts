@@ -16,13 +16,16 @@ import { makeAuthenticationService } from './credentials.ts'
 export interface PatchedClientConfig extends ClientConfig {
   /** Lifetimes follow the client's clock, not the machine's. */
   lifetimeConfig: LifetimeConfig & { nowSec(): number }
-  /** Whether members of this tree derive the secret of a commit as clients up to 0.2 do, if its path ends below the root. */
+  /**
+   * Whether members of this tree derive the secret of a commit as clients up to 0.2 do, if its path ends below the
+   * root.
+   */
   hasFormerCommitSecret(tree: RatchetTree): boolean
-  /** Read by us: what the own leaf lists from its next path on. Without it the leaf stays as it is. */
+  /** Used by us: the capabilities of the own leaf from its next path on. Without them the leaf stays unchanged. */
   capabilities?: Capabilities
 }
 
-/** Quick where keys differ: ts-mls compares all newcomers of a commit with each other and with all members. */
+/** Fast if keys differ: ts-mls compares all newcomers of a commit with each other and with all members. */
 const isSameKey = (one: Uint8Array, other: Uint8Array): boolean => one[0] === other[0] && equalBytes(one, other)
 const keyPackageEqualityConfig: KeyPackageEqualityConfig = {
   compareKeyPackages: (one, other) => isSameKey(one.leafNode.signaturePublicKey, other.leafNode.signaturePublicKey),
@@ -44,9 +47,9 @@ export function makeClientConfig(provider: MlsProvider, nowSec: () => number): P
     hasFormerCommitSecret: hasFormerMember,
     keyPackageEqualityConfig,
     keyRetentionConfig: {
-      // What is kept of a skipped generation is its key alone, by our patch of ts-mls.
+      // Only the key of a skipped generation is kept, by our patch of ts-mls.
       retainKeysForGenerations: mlsLimits.generationsKept,
-      // One and not none: ts-mls reads 0 as "keep all". The session drops the one.
+      // One and not zero: ts-mls reads 0 as "keep all". The session drops the one.
       retainKeysForEpochs: 1,
       maximumForwardRatchetSteps: mlsLimits.forwardStepsMax,
     },

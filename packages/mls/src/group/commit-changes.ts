@@ -1,4 +1,5 @@
-// What the proposals of a commit would change, and the rules for it that every member can judge alike, without a clock.
+// The changes that the proposals of a commit would make, and the rules for them that every member can check alike,
+// without a clock.
 import { type AccountId, contentLimits } from '@postern/protocol'
 import type { ClientState, LeafNode, Proposal, ProposalOrRef } from 'ts-mls'
 import { isMlsError, MlsError } from '../mls-error.ts'
@@ -21,14 +22,14 @@ export interface ProposedChanges {
   added: AddedMember[]
   addedLeafNodes: LeafNode[]
   removed: RemovedMember[]
-  /** As they will be: of the proposal, or unchanged. */
+  /** After the commit: from the proposal, or unchanged. */
   settings: Uint8Array
 }
 
 const forbidden = (what: string, cause?: unknown) =>
   new MlsError('mls-forbidden', `The commit is not one that our clients make: ${what}.`, { cause })
 
-/** Throws on whatever none of our clients proposes. Whether the keys and signatures hold is for ts-mls to say. */
+/** Throws on proposals that none of our clients makes. ts-mls checks the keys and signatures. */
 export function changesOf(
   context: MlsContext,
   before: ClientState,
@@ -77,6 +78,6 @@ function addedBy(context: MlsContext, { add: { keyPackage } }: KindOf<'add'>): A
 
 type KindOf<Kind extends Proposal['proposalType']> = Extract<Proposal, { proposalType: Kind }>
 
-/** ts-mls types custom proposals by any number, so the compiler needs help to tell them apart. */
+/** ts-mls types custom proposals by any number, so the compiler needs help to distinguish them. */
 const isKind = <Kind extends Proposal['proposalType']>(proposal: Proposal, kind: Kind): proposal is KindOf<Kind> =>
   proposal.proposalType === kind

@@ -1,4 +1,4 @@
-// A commit of our own, made from what is wanted. It becomes true only when the relay has accepted it.
+// Builds our own commit from an intent. It takes effect only when the relay has accepted it.
 import type { AccountId } from '@postern/protocol'
 import type { KeyPackage, Proposal } from 'ts-mls'
 import { createCommit } from 'ts-mls/createCommit.js'
@@ -12,23 +12,26 @@ import { assertMember, type GroupSession, rosterOf } from './group-session.ts'
 import { assertAddable, assertGenuine, decodeKeyPackage, ownerOf } from './key-package.ts'
 import { committingAs, committingWith, type DeviceIdentity } from './own-leaf.ts'
 
-/** Nothing wanted is an update: fresh keys for our leaf. */
+/** An empty intent is an update: fresh keys for our leaf. */
 export interface CommitIntent {
-  /** With the account that is meant: a relay must not be able to hand out somebody else's key package. */
+  /** With the intended account: a relay must not be able to hand out another account's key package. */
   add?: readonly { accountId: AccountId; keyPackage: Uint8Array }[]
   removeLeaves?: readonly number[]
-  /** Of those who are removed because they have left: the proof that goes with it. */
+  /** The proofs of members that are removed because they have left. */
   farewells?: readonly Farewell[]
   settings?: Uint8Array
-  /** This device as it is certified now: a leaf that shows an older certificate, or another device, is replaced. */
+  /** This device as currently certified: a leaf with an older certificate, or another device, is replaced. */
   own?: DeviceIdentity
 }
 
 export interface MadeCommit {
-  /** To go on with once the relay has accepted the commit; until then the session before it stays in force. */
+  /**
+   * The session to continue with once the relay has accepted the commit; until then the previous session stays in
+   * force.
+   */
   session: GroupSession
   wire: Uint8Array
-  /** For all who are added, with the tree inside. */
+  /** For all added members, with the tree inside. */
   welcome?: Uint8Array
 }
 
@@ -76,7 +79,7 @@ function assertRemovable({ state }: GroupSession, leaf: number): void {
   throw new MlsError('mls-forbidden', `Leaf ${leaf} cannot be removed: it is empty, or our own.`)
 }
 
-/** Asked before ts-mls refuses it in other words, so that a caller can tell it from a bad key package. */
+/** Checked before ts-mls refuses it with another error, so that a caller can distinguish it from a bad key package. */
 function assertNewAccounts(session: GroupSession, added: readonly AccountId[], removeLeaves: readonly number[]): void {
   const present = new Set<AccountId>()
   for (const [leaf, { accountId }] of rosterOf(session)) if (!removeLeaves.includes(leaf)) present.add(accountId)
@@ -115,8 +118,8 @@ function settingsProposal(settings: Uint8Array): Proposal {
 }
 
 /**
- * Two commits made from one session would be encrypted with the same key. Whoever makes another one in the same epoch,
- * after the first was refused or lost, makes it from the session that this gives.
+ * Two commits made from one session would be encrypted with the same key. To make another one in the same epoch, after
+ * the first was refused or lost, continue with the returned session.
  */
 export async function burnHandshakeGeneration(session: GroupSession): Promise<GroupSession> {
   const { context, state } = session

@@ -1,4 +1,4 @@
-// Who stands on a leaf: the MLS credential carries the account's key and its certificate for the device's key.
+// The identity on a leaf: the MLS credential carries the account's key and its certificate for the device's key.
 import { type AccountId, accountIdFromHash, concatBytes } from '@postern/protocol'
 import {
   CERTIFICATE_BYTES,
@@ -19,7 +19,7 @@ export interface Member {
   accountId: AccountId
   accountPublicKey: Uint8Array
   devicePublicKey: Uint8Array
-  /** Of its certificate. */
+  /** From its certificate. */
   serial: number
   notAfterSec: number
 }
@@ -52,7 +52,7 @@ export function credentialOf(accountPublicKey: Uint8Array, certificate: Uint8Arr
   return credential
 }
 
-/** Undefined for what is no credential of ours. Says nothing about the signature: that is the service's part. */
+/** Undefined for a credential that is not ours. Does not check the signature: that is the service's part. */
 export function parseCredential(credential: Credential): ParsedCredential | undefined {
   if (credential.credentialType !== 'basic' || !('identity' in credential)) return undefined
   const identity = credential.identity.slice()
@@ -66,9 +66,10 @@ export function parseCredential(credential: Credential): ParsedCredential | unde
 }
 
 /**
- * Asked by ts-mls for every leaf that joins, updates or commits: did the account certify this device key?
- * Expiry is not asked here. All members must judge a commit alike, whenever they read it: one who was away for weeks
- * would refuse what the others accepted and fall out of the group. Whoever adds a member checks it: `assertFresh`.
+ * ts-mls asks this for every leaf that joins, updates or commits: did the account certify this device key? Expiry is
+ * not checked here. All members must judge a commit alike, whenever they read it: a member that was away for weeks
+ * would refuse what the others accepted and fall out of the group. The member that adds another checks expiry:
+ * `assertFresh`.
  */
 export function makeAuthenticationService(provider: MlsProvider): AuthenticationService {
   return {
@@ -88,7 +89,7 @@ export function assertFresh(credential: Credential, nowSec: number): void {
 }
 
 type Leaf = { credential: Credential; signaturePublicKey: Uint8Array }
-// Trees and leaves are never changed in place, so what was read from one stays true.
+// Trees and leaves are never changed in place, so cached values stay true.
 const rosters = new WeakMap<object, Roster>()
 const members = new WeakMap<object, Member>()
 
@@ -111,7 +112,7 @@ export function roster(provider: MlsProvider, state: Pick<ClientState, 'ratchetT
   return byLeaf
 }
 
-/** Whom a leaf claims to be. Whether its certificate is genuine is the authentication service's question. */
+/** The account that a leaf claims to be. The authentication service checks whether its certificate is genuine. */
 export function memberOf(provider: MlsProvider, leaf: Leaf): Member {
   const kept = members.get(leaf)
   if (kept !== undefined) return kept
@@ -128,7 +129,7 @@ export function memberOf(provider: MlsProvider, leaf: Leaf): Member {
 
 /**
  * A leaf keeps its account across a commit unless the commit removed it: a member must not turn into another. And no
- * account comes back to a device that it has revoked: judged by the two trees alone, so that all members judge alike.
+ * account returns to a device that it has revoked: judged by the two trees alone, so that all members judge alike.
  */
 export function assertContinuity(before: Roster, after: Roster, removedLeaves: Iterable<number>): void {
   const removed = new Set(removedLeaves)

@@ -10,12 +10,12 @@ import { MlsError } from '../mls-error.ts'
 import { paddedBytes } from '../wire/padding.ts'
 import { assertMember, type GroupSession } from './group-session.ts'
 
-/** In clear: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
+/** Unencrypted: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
 const EPOCH_AT = 2 + GROUP_ID_BYTES
 const FROM_AT = EPOCH_AT + 8
 const TO_AT = FROM_AT + 4
 const HEADER_BYTES = TO_AT + 4
-/** Behind the header: the HPKE share, then signature, length, text and padding under the key. */
+/** After the header: the HPKE share, then signature, length, text and padding under the key. */
 const SEALED_AT = HEADER_BYTES + KEY_BYTES
 const LENGTH_BYTES = 4
 const CONTENT_MIN_BYTES = SIGNATURE_BYTES + LENGTH_BYTES
@@ -48,7 +48,7 @@ export async function sealDirect(session: GroupSession, toLeaf: number, plaintex
   return wire
 }
 
-/** Throws an `MlsError` for whatever is not a direct message of this epoch to our leaf. */
+/** Throws an `MlsError` for everything that is not a direct message of this epoch to our leaf. */
 export async function openDirect(
   session: GroupSession,
   wire: Uint8Array,
@@ -119,7 +119,7 @@ function readParts(bytes: Uint8Array): Parts {
   }
 }
 
-/** The sender's leaf, if the message is for us and now. */
+/** The sender's leaf, if the message is for us and of this epoch. */
 function assertForUs(state: ClientState, { groupId, epoch, fromLeaf, toLeaf }: Parts) {
   const ours = state.groupContext
   if (!equalBytes(groupId, ours.groupId)) throw new MlsError('mls-wrong-group', 'The message is for another group.')

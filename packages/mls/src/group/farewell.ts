@@ -1,4 +1,5 @@
-// A member's word that it leaves, as a proof: whoever is in the group can judge it, also who came later and did not hear it.
+// A member's farewell as a proof: everybody in the group can check it, also members that joined later and did not
+// receive the message.
 import { concatBytes, contentLimits } from '@postern/protocol'
 import type { ClientState } from 'ts-mls'
 import { signWithLabel, verifyWithLabel } from 'ts-mls/crypto/signature.js'
@@ -12,13 +13,13 @@ const LEAF_BYTES = 4
 const FAREWELL_BYTES = LEAF_BYTES + SIGNATURE_BYTES
 export const FAREWELLS_BYTES_MAX = contentLimits.groupMembersMax * FAREWELL_BYTES
 
-/** Of this very leaf: who comes again has another one, and is not put out by what it said before. */
+/** Bound to this very leaf: a member that joins again has another leaf, and its old farewell does not remove it. */
 function signedBytes({ groupContext, ratchetTree }: ClientState, leaf: number): Uint8Array | undefined {
   const node = ratchetTree[2 * leaf]
   return node?.nodeType === 'leaf' ? concatBytes(groupContext.groupId, node.leaf.hpkePublicKey) : undefined
 }
 
-/** Of our own leaf. */
+/** For our own leaf. */
 export async function signFarewell({ provider }: MlsContext, state: ClientState): Promise<Uint8Array> {
   const signed = signedBytes(state, state.privatePath.leafIndex)
   if (!signed) throw new Error('our own leaf is missing')
@@ -37,7 +38,7 @@ export async function isFarewell(
   return await verifyWithLabel(node.leaf.signaturePublicKey, LABEL, signed, proof, signature).catch(() => false)
 }
 
-/** In clear beside the commit: the relay knows who has left. */
+/** Unencrypted, next to the commit: the relay knows who has left. */
 export function encodeFarewells(farewells: readonly Farewell[]): Uint8Array {
   const bytes = new Uint8Array(farewells.length * FAREWELL_BYTES)
   const view = new DataView(bytes.buffer)
@@ -48,7 +49,7 @@ export function encodeFarewells(farewells: readonly Farewell[]): Uint8Array {
   return bytes
 }
 
-/** None when they are not written as they should be. */
+/** Empty for invalid bytes. */
 export function decodeFarewells(bytes: Uint8Array): Farewell[] {
   if (bytes.length % FAREWELL_BYTES !== 0 || bytes.length > FAREWELLS_BYTES_MAX) return []
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

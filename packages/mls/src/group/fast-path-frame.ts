@@ -1,4 +1,5 @@
-// The bytes around a text (RFC 9420 §6), written out for our one suite. What all texts of an epoch share is made once.
+// The bytes around a text (RFC 9420 §6), written out for our one suite. The parts that all texts of an epoch share are
+// made once.
 import type { ClientState } from 'ts-mls'
 import { encodeGroupContext } from 'ts-mls/groupContext.js'
 import { MLS_SUITE, SIGNATURE_BYTES } from '../crypto/provider.ts'
@@ -8,7 +9,7 @@ import { SEALED_SENDER_DATA_BYTES } from './private-message.ts'
 type GroupContext = ClientState['groupContext']
 
 export interface EpochFrame {
-  /** What a text's ciphertext is bound to, and what its sender data is: PrivateContentAAD and SenderDataAAD. */
+  /** The data that the ciphertext and the sender data are bound to: PrivateContentAAD and SenderDataAAD. */
   contentAad: Uint8Array
   senderAad: Uint8Array
   /** The message up to its sealed sender data. */
@@ -31,7 +32,7 @@ const LABEL_END = 1 + LABEL.length
 
 const frames = new WeakMap<GroupContext, EpochFrame>()
 
-/** Undefined for a group that is none of ours. */
+/** Undefined for a group that is not ours. */
 export function frameOf(context: GroupContext): EpochFrame | undefined {
   const known = frames.get(context)
   if (known !== undefined) return known
@@ -56,14 +57,14 @@ function makeFrame(context: GroupContext): EpochFrame {
   }
 }
 
-/** A text of usual size is framed in memory that is there already: each new piece of more than 64 bytes costs as much as a hash. */
+/** A text of usual size is framed in existing memory: each new allocation of more than 64 bytes costs as much as a hash. */
 const SCRATCH_BYTES = 8192
 const signedScratch = new Uint8Array(SCRATCH_BYTES)
 const contentScratch = new Uint8Array(SCRATCH_BYTES)
 const room = (scratch: Uint8Array, bytes: number): Uint8Array =>
   bytes <= SCRATCH_BYTES ? scratch.subarray(0, bytes) : new Uint8Array(bytes)
 
-/** What the sender signs. Holds until the next one is asked for. */
+/** The bytes that the sender signs. Valid until the next call. */
 export function signedBytes(frame: EpochFrame, leaf: number, text: Uint8Array): Uint8Array {
   const { signedHead, leafAt, signedTail } = frame
   const length = signedHead.length + lengthBytes(text.length) + text.length + signedTail.length
@@ -79,7 +80,10 @@ export function signedBytes(frame: EpochFrame, leaf: number, text: Uint8Array): 
   return signed
 }
 
-/** What is encrypted: text and signature, each behind its length, filled up with zeros. Holds until the next one. */
+/**
+ * The bytes that are encrypted: text and signature, each after its length, padded with zeros. Valid until the next
+ * call.
+ */
 export function contentOf(text: Uint8Array, signature: Uint8Array, paddedBytes: number): Uint8Array {
   const content = room(contentScratch, paddedBytes)
   const textAt = writeLength(content, 0, text.length)

@@ -1,6 +1,7 @@
-// Texts by the fast path: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
-// which also says what is wrong with it: no answer means "not by this way", and never "it is forged". Nothing leaves here:
-// bytes and next state come out together, and who stores the state before it sends the bytes uses no key twice.
+// The fast path for texts: one suite, one form, and synchronous primitives. Everything unusual is left to ts-mls, which
+// also reports what is wrong with it: no answer means "not on this path", and never "it is forged". The path has no
+// side effects: it returns bytes and next state together. A caller that stores the state before it sends the bytes uses
+// no key twice.
 import { copyBytes } from '@postern/protocol'
 import type { ClientState, GenerationSecret, PrivateMessage } from 'ts-mls'
 import { KdfLabel } from '../crypto/kdf-label.ts'
@@ -26,9 +27,9 @@ const GUARD_BYTES = 4
 const GENERATION_AT = 4
 const GUARD_AT = 8
 const SENDER_DATA_BYTES = GUARD_AT + GUARD_BYTES
-/** So much of a ciphertext goes into the keys of its sender data. */
+/** This many bytes of a ciphertext go into the keys of its sender data. */
 const SAMPLE_BYTES = KEY_BYTES
-/** The last one: behind it a ratchet has no number any more. */
+/** The last generation: a ratchet has no number after it. */
 const GENERATION_MAX = 2 ** 32 - 1
 
 const inRatchet = { contextBytes: GENERATION_AT }
@@ -45,7 +46,7 @@ export function makeFastPath(primitives: FastPathPrimitives): FastPath {
       try {
         return opened(primitives, state, message)
       } catch {
-        // Said by ts-mls, in its words, when it fails there as well.
+        // ts-mls reports it, in its own words, when it fails there as well.
         return undefined
       }
     },
@@ -77,7 +78,7 @@ function sealed(primitives: FastPathPrimitives, state: ClientState, text: Uint8A
   return { state: withRatchetMoved(primitives, state, { leaf, of: own, senderData }), wire }
 }
 
-/** ts-mls says what keeps a group from it. */
+/** ts-mls reports what prevents a group from sending. */
 function maySend({ groupActiveState, unappliedProposals }: ClientState): boolean {
   return groupActiveState.kind === 'active' && Object.keys(unappliedProposals).length === 0
 }
@@ -104,7 +105,7 @@ function opened(primitives: FastPathPrimitives, state: ClientState, message: Pri
   return { state: next, text: copyBytes(text), senderLeaf: leaf }
 }
 
-/** Text and signature, each behind its length in the shortest form; then nothing but zeros. */
+/** Text and signature, each after its length in the shortest form; then nothing but zeros. */
 function partsOf(content: Uint8Array): { text: Uint8Array; signature: Uint8Array } {
   const { data: text, end: textEnd } = readVector(content, 0)
   const { data: signature, end } = readVector(content, textEnd)
@@ -114,7 +115,7 @@ function partsOf(content: Uint8Array): { text: Uint8Array; signature: Uint8Array
 
 type InEpoch = { frame: EpochFrame; senderData: Uint8Array }
 
-/** Key and nonce of one generation (RFC 9420 §9.1), the nonce with the reuse guard in it. */
+/** Key and nonce of one generation (RFC 9420 §9.1), the nonce combined with the reuse guard. */
 function contentSeal(
   { hmac }: FastPathPrimitives,
   ratchet: GenerationSecret,
@@ -141,7 +142,7 @@ function sealOfSender(
   }
 }
 
-/** The state behind this generation: from it no key that was used can be made again. */
+/** The state after this generation: no used key can be derived from it again. */
 function withRatchetMoved(
   { hmac }: FastPathPrimitives,
   state: ClientState,

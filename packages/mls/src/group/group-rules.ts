@@ -1,4 +1,4 @@
-// What every state of a group of ours must keep to, whoever made it: asked after each commit and each join.
+// The rules for every state of our groups, whichever member caused it: checked after each commit and each join.
 import { contentLimits, equalBytes, GROUP_ID_BYTES, mlsLimits } from '@postern/protocol'
 import type { ClientState } from 'ts-mls'
 import { MlsError } from '../mls-error.ts'
@@ -7,12 +7,12 @@ import { assertContinuity, type Roster, roster } from './credentials.ts'
 import type { MlsContext } from './mls-context.ts'
 import { assertKeysUnique, forbidden } from './tree-rules.ts'
 
-/** Part of what is signed with every message: large settings make every message slower. */
+/** Part of every message's signature: large settings make every message slower. */
 export const SETTINGS_BYTES_MAX = mlsLimits.extensionBytesMax
 
 type Extensions = ClientState['groupContext']['extensions']
 
-/** Our settings and nothing beside them: another extension would bind members to what they do not understand. */
+/** Our settings and nothing else: another extension would bind members to rules that they do not understand. */
 export function settingsIn(extensions: Extensions): Uint8Array {
   const [settings, ...others] = extensions
   if (settings?.extensionType !== SETTINGS_EXTENSION || others.length > 0) throw forbidden('its settings are not ours')
@@ -20,7 +20,7 @@ export function settingsIn(extensions: Extensions): Uint8Array {
   return settings.extensionData
 }
 
-/** Throws unless the state keeps our rules; gives its members. */
+/** Throws unless the state keeps our rules; returns its members. */
 export function checkedRoster({ provider }: MlsContext, state: ClientState): Roster {
   const { groupId, epoch, extensions } = state.groupContext
   if (groupId.length !== GROUP_ID_BYTES) throw forbidden('its id has a wrong size')
@@ -46,8 +46,8 @@ export function checkedChange(
 }
 
 /**
- * The secrets that a commit gave us must fit the public keys it showed to all (RFC 9420 §7.6). ts-mls does not ask: we
- * would learn of it only when the next commit cannot be read.
+ * The secrets that a commit gave us must fit the public keys that it showed to all (RFC 9420 §7.6). ts-mls does not
+ * check this: we would notice only when the next commit cannot be read.
  */
 export function assertPathKeys({ provider }: MlsContext, after: ClientState, before?: ClientState): void {
   for (const [index, secret] of Object.entries(after.privatePath.privateKeys)) {

@@ -1,5 +1,5 @@
-// One group as a member sees it: a value. Every operation takes a session and gives the next one; nothing is changed in
-// place and nothing is zeroed, so a caller whose transaction fails goes on with the session it had.
+// One group as a member sees it: a value. Every operation takes a session and returns the next one. Nothing is changed
+// in place and nothing is zeroed, so a caller whose transaction fails continues with the session that it had.
 import { type AccountId, equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import { createGroup as mlsCreateGroup } from 'ts-mls/clientState.js'
@@ -29,7 +29,7 @@ export type DecryptedMessage =
       session: GroupSession
       plaintext: Uint8Array
       senderLeaf: number
-      /** Messages of the same sender between the last one that was read and this one. */
+      /** Messages of the same sender between the last read one and this one. */
       skipped: number
     }
   | ({ kind: 'commit'; session: GroupSession } & AppliedCommit)
@@ -48,7 +48,7 @@ export const openWholeSession = (context: MlsContext, whole: Uint8Array): GroupS
   state: decodeWhole(whole, context.config),
 })
 
-/** A group of one; others come by `commitIntent`. */
+/** A group of one; others are added by `commitIntent`. */
 export async function createGroup(
   context: MlsContext,
   group: { groupId: Uint8Array; keyPackage: StoredKeyPackage; settings: Uint8Array },
@@ -77,7 +77,7 @@ export async function encryptMessage(
   return { session: { context, state: made.newState }, wire: encodePrivateMessage(made.privateMessage) }
 }
 
-/** Throws an `MlsError` for whatever is not a message or commit of this group's current epoch. */
+/** Throws an `MlsError` for everything that is not a message or commit of this group's current epoch. */
 export async function decryptMessage(session: GroupSession, wire: Uint8Array): Promise<DecryptedMessage> {
   assertMember(session)
   const message = readPrivateMessage(wire)
@@ -96,7 +96,7 @@ async function readText({ context, state }: GroupSession, message: PrivateMessag
     return { kind: 'application', session: { context, state: short.state }, plaintext, senderLeaf, skipped: 0 }
   }
   const result = await processPrivateMessage(state, message, emptyPskIndex, context.provider.cipherSuite)
-  // The ratchet that moved is the sender's: ts-mls checked the signature by the key of that same leaf.
+  // The moved ratchet is the sender's: ts-mls checked the signature with the key of that same leaf.
   const [senderLeaf, ...others] = movedLeaves(state, result.newState)
   if (result.kind !== 'applicationMessage' || senderLeaf === undefined || others.length > 0) {
     throw new Error('a text moved other ratchets than its sender’s')
@@ -121,7 +121,7 @@ function assertCurrent({ state }: GroupSession, message: PrivateMessage): void {
   throw new MlsError('mls-wrong-epoch', `The message is of epoch ${message.epoch}, the group in epoch ${epoch}.`)
 }
 
-/** Only after a failure, so it may cost: who wrote it says whether anything is wrong at all. */
+/** Only after a failure, so it may be slow: the sender decides whether anything is wrong at all. */
 async function explained({ context, state }: GroupSession, message: PrivateMessage, cause: unknown): Promise<MlsError> {
   const { senderDataSecret } = state.keySchedule
   const sender = await decryptSenderData(message, senderDataSecret, context.provider.cipherSuite).catch(() => undefined)
@@ -143,7 +143,7 @@ export const isActive = ({ state }: GroupSession): boolean => state.groupActiveS
 export const rosterOf = ({ context, state }: GroupSession): Roster => roster(context.provider, state)
 export const memberAccounts = (session: GroupSession): AccountId[] =>
   [...rosterOf(session).values()].map(({ accountId }) => accountId)
-/** Whether it needs a commit before anything is said in it: members that were removed may know its keys. */
+/** Whether it needs a commit before anything is sent in it: removed members may know its keys. */
 export const isGuessable = ({ state }: GroupSession): boolean => hasGuessableSecret(state)
 /** How many messages were encrypted in this epoch. */
 export const ownSends = ({ state }: GroupSession): number =>

@@ -27,7 +27,7 @@ function decodeRow(row: Uint8Array, epoch: bigint): SecretTreeNode {
   return withoutSkipped(decodeRatchets(row.subarray(EPOCH_NUMBER_BYTES)))
 }
 
-/** Kept in a form from which the keys of later messages follow: what was skipped is given up. */
+/** Stored in a form from which the keys of later messages follow: skipped keys are dropped. */
 const withoutSkipped = ({ handshake, application }: SecretTreeNode): SecretTreeNode => ({
   handshake: { ...handshake, unusedGenerations: {} },
   application: { ...application, unusedGenerations: {} },

@@ -1,4 +1,4 @@
-// A group's state as it is stored: the epoch once per epoch, and beside it the rows of its secret tree.
+// A group's stored state: the epoch once per epoch, and the rows of its secret tree.
 import { concatBytes, copyBytes } from '@postern/protocol'
 import type { ClientConfig, ClientState, SecretTree } from 'ts-mls'
 import { decodeGroupState, encodeGroupState } from 'ts-mls/clientState.js'
@@ -30,7 +30,7 @@ export function decodeGroup(epochBlob: Uint8Array, rows: Iterable<SecretRow>, cl
   return { ...state, secretTree, clientConfig }
 }
 
-/** It is to be written again: in that format the keys of the whole epoch lie in the blob. */
+/** It has to be written again: that format has the keys of the whole epoch in the blob. */
 export const isFirstFormat = (epochBlob: Uint8Array): boolean => epochBlob[0] === FIRST_FORMAT
 
 function decodeEpoch(blob: Uint8Array) {
@@ -44,7 +44,7 @@ function decodeEpoch(blob: Uint8Array) {
   throw damaged('it does not decode')
 }
 
-/** A state of which no key was used yet, such as the one that follows a commit under way. */
+/** A state with no used key, such as the one after a commit in flight. */
 export function encodeWhole(state: ClientState): Uint8Array {
   const blob = encodeEpoch(state)
   const rows = secretRows(state).flatMap(([node, bytes]) => [uint32(node), uint32(bytes.length), bytes])

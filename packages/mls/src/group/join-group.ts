@@ -17,7 +17,7 @@ import type { MlsContext } from './mls-context.ts'
 
 export interface JoinedGroup {
   session: GroupSession
-  /** Of the key package that was used: it must not be used again. */
+  /** The reference of the used key package: it must not be used again. */
   reference: Uint8Array
   inviterLeaf: number
 }
@@ -92,7 +92,7 @@ async function join(
   return { session: { context, state }, inviterLeaf }
 }
 
-/** A welcome may hold a tree of a million blank nodes: to hash it would hold the process for minutes. */
+/** A welcome may hold a tree of a million blank nodes: hashing it would block the process for minutes. */
 async function assertAffordable(
   { provider: { cipherSuite } }: MlsContext,
   welcome: Welcome,
@@ -107,7 +107,7 @@ async function assertAffordable(
   const info = await decryptGroupInfo(welcome, secrets.joinerSecret, noPsk, inspecting)
   if (info === undefined) throw malformed('its group does not decode')
   if (ratchetTreeFromExtension(info) === undefined) throw malformed('it has no tree')
-  // What a group asks of its members is compared with every leaf: thirty thousand wishes are not ours to read.
+  // The requirements of a group are compared with every leaf: thirty thousand of them are not read.
   settingsIn(info.groupContext.extensions)
   return info.signer
 }

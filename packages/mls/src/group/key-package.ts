@@ -1,4 +1,4 @@
-// Key packages: what a client leaves at the relay so that others can add it to groups while it is away.
+// Key packages: a client leaves them at the relay so that others can add it to groups while it is away.
 import { type AccountId, concatBytes, copyBytes, mlsLimits, wireLimits } from '@postern/protocol'
 import type { Credential, KeyPackage, PrivateKeyPackage } from 'ts-mls'
 import { generateKeyPackageWithKey, makeKeyPackageRef, verifyKeyPackage } from 'ts-mls/keyPackage.js'
@@ -19,7 +19,7 @@ export interface StoredKeyPackage {
 }
 
 export interface GeneratedKeyPackage extends StoredKeyPackage {
-  /** By which a welcome names it. */
+  /** The name by which a welcome refers to it. */
   reference: Uint8Array
 }
 
@@ -78,18 +78,18 @@ export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
   return decoded[0].keyPackage
 }
 
-/** Whose it claims to be. The claim is proved when it is added. */
+/** The claimed owner. Adding the package proves the claim. */
 export function ownerOf({ provider }: MlsContext, { leafNode }: KeyPackage): AccountId {
   const parsed = parseCredential(leafNode.credential)
   if (parsed === undefined) throw unusable('its credential is not one of ours')
   return accountIdOf(provider, parsed.accountPublicKey)
 }
 
-/** The device for which it was made, as it claims. A commit that adds it proves the claim. */
+/** The device for which it claims to be made. A commit that adds it proves the claim. */
 export const deviceOf = ({ provider }: MlsContext, bytes: Uint8Array): Member =>
   memberOf(provider, decodeKeyPackage(bytes).leafNode)
 
-/** What all members judge alike, whenever they see it: is it one that our clients make? */
+/** Checks that all members make alike, at any time: is it a package that our clients make? */
 export function assertWellMade({ cipherSuite, leafNode }: KeyPackage): void {
   const { leafNodeSource, lifetime, credential, capabilities } = leafNode
   if (cipherSuite !== MLS_SUITE) throw unusable('it is for another cipher suite')
@@ -101,7 +101,7 @@ export function assertWellMade({ cipherSuite, leafNode }: KeyPackage): void {
   if (parseCredential(credential) === undefined) throw unusable('its credential is not one of ours')
 }
 
-/** What whoever adds must ask besides: is it in time? */
+/** An additional check for the member that adds it: is it still valid? */
 export function assertAddable(keyPackage: KeyPackage, nowSec: number): void {
   assertWellMade(keyPackage)
   const { lifetime, credential } = keyPackage.leafNode
@@ -113,7 +113,7 @@ export function assertAddable(keyPackage: KeyPackage, nowSec: number): void {
   }
 }
 
-/** Signatures and credential: to find the one bad package after a commit of many was refused. */
+/** Checks signatures and credential: finds the one bad package after a commit of many was refused. */
 export async function assertGenuine({ provider, config }: MlsContext, keyPackage: KeyPackage): Promise<void> {
   const { credential, signaturePublicKey } = keyPackage.leafNode
   if (!(await config.authService.validateCredential(credential, signaturePublicKey))) {
@@ -122,7 +122,7 @@ export async function assertGenuine({ provider, config }: MlsContext, keyPackage
   if (!(await verifyKeyPackage(keyPackage, provider.cipherSuite.signature))) throw unusable('its signature is forged')
 }
 
-/** Whether it is the account's own, in time, and can be added. */
+/** Whether it belongs to the account, is valid now, and can be added. */
 export async function isUsable(context: MlsContext, account: AccountId, bytes: Uint8Array): Promise<boolean> {
   try {
     const keyPackage = decodeKeyPackage(bytes)

@@ -1,4 +1,4 @@
-// The ratchets of a leaf, opened from the secret tree of the epoch where nobody at that leaf has spoken yet (RFC 9420 §9).
+// The ratchets of a leaf, opened from the secret tree of the epoch if nobody at that leaf has sent anything yet (RFC 9420 §9).
 import { utf8 } from '@postern/protocol'
 import type { SecretTree, SecretTreeNode } from 'ts-mls'
 import { directPath, leafWidth, left, right, toNodeIndex } from 'ts-mls/treemath.js'
@@ -10,7 +10,7 @@ type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array
 
 export interface LeafRatchets {
   ratchets: SecretTreeNode
-  /** As it is with them in it: another one than before only if the leaf had to be opened. */
+  /** The tree with these ratchets: a new one only if the leaf had to be opened. */
   tree: SecretTree
 }
 
@@ -29,7 +29,7 @@ export function ratchetsAt(hmac: Hmac, tree: SecretTree, leaf: number): LeafRatc
   return ratchets === undefined ? opened(hmac, tree, index) : { ratchets, tree }
 }
 
-/** What a secret was derived from is gone: with it every key of the epoch could be made again. */
+/** The source of a secret is erased: every key of the epoch could be derived from it again. */
 function opened(hmac: Hmac, tree: SecretTree, index: ReturnType<typeof toNodeIndex>): LeafRatchets | undefined {
   const path = [index, ...directPath(index, leafWidth(tree.length))]
   const from = path.findIndex(node => tree[node] instanceof Uint8Array)

@@ -1,4 +1,4 @@
-// What every MLS operation needs from outside: cryptography, our rules, and the time.
+// The context of every MLS operation: cryptography, our rules, and the time.
 import { assertPatched } from '../assert-patched.ts'
 import type { MlsProvider } from '../crypto/provider.ts'
 import { makeClientConfig, type PatchedClientConfig } from './client-config.ts'

@@ -1,21 +1,21 @@
-// The own leaf of a group under another credential: how a renewed certificate, or a new device, comes into an existing group.
+// The own leaf of a group under another credential: how a renewed certificate, or a new device, gets into an existing group.
 import { equalBytes, utf8 } from '@postern/protocol'
 import type { Capabilities, CiphersuiteImpl, ClientState, Credential, LeafNode } from 'ts-mls'
 import type { SigningKey } from '../crypto/provider.ts'
 
-/** This device, as its account certifies it now. */
+/** This device, as its account currently certifies it. */
 export interface DeviceIdentity {
   credential: Credential
   deviceKey: SigningKey
 }
 
-/** What a commit is made from: the state, and the primitives that sign for it. */
+/** The source of a commit: the state, and the primitives that sign for it. */
 interface Committing {
   state: ClientState
   cipherSuite: CiphersuiteImpl
 }
 
-/** Undefined when the leaf shows the device already. */
+/** Undefined when the leaf already shows the device. */
 export function committingAs({ state, cipherSuite }: Committing, own: DeviceIdentity): Committing | undefined {
   const { credential } = own
   if (sameIdentity(ownLeafNode(state).credential, credential)) return undefined
@@ -27,7 +27,7 @@ export function committingAs({ state, cipherSuite }: Committing, own: DeviceIden
   }
 }
 
-/** Only for a commit with a path: ts-mls copies the capabilities of the leaf before it to the new leaf. */
+/** Only for a commit with a path: ts-mls copies the capabilities of the previous leaf to the new one. */
 export const committingWith = ({ state, cipherSuite }: Committing, capabilities?: Capabilities): Committing =>
   capabilities === undefined ? { state, cipherSuite } : { state: withOwnLeaf(state, { capabilities }), cipherSuite }
 
@@ -48,11 +48,11 @@ const identityIn = (credential: Credential): Uint8Array =>
   'identity' in credential ? credential.identity : new Uint8Array(0)
 const sameIdentity = (one: Credential, other: Credential): boolean => equalBytes(identityIn(one), identityIn(other))
 
-/** The length of the label, then the label: how RFC 9420 §5.1.2 begins what is signed. */
+/** The length of the label, then the label: the beginning of signed bytes by RFC 9420 §5.1.2. */
 const LABEL = utf8('MLS 1.0 FramedContentTBS')
 const COMMIT_PREFIX = Uint8Array.of(LABEL.length, ...LABEL)
 
-/** The others verify a commit by the leaf before it; only the leaf and the welcome that it makes are signed by the new key. */
+/** The others verify a commit by the previous leaf; only the new leaf and the welcome are signed by the new key. */
 function signingCommitsBy(cipherSuite: CiphersuiteImpl, keyBefore: Uint8Array): CiphersuiteImpl {
   const { signature } = cipherSuite
   const sign: typeof signature.sign = (key, message) => {

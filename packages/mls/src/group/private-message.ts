@@ -7,14 +7,14 @@ import { MlsError } from '../mls-error.ts'
 import { lengthBytes } from '../wire/vector-length.ts'
 import { FAREWELLS_BYTES_MAX } from './farewell.ts'
 
-/** RFC 9420 §6.3, with our 16-byte group ids: everything before the ciphertext stands at a fixed place. */
+/** RFC 9420 §6.3, with our 16-byte group ids: everything before the ciphertext has a fixed offset. */
 const GROUP_ID_AT = 5
 const EPOCH_AT = GROUP_ID_AT + GROUP_ID_BYTES
 const CONTENT_TYPE_AT = EPOCH_AT + 8
 const AUTHENTICATED_DATA_AT = CONTENT_TYPE_AT + 1
 /** Leaf, generation, reuse guard and tag. */
 export const SEALED_SENDER_DATA_BYTES = 28
-/** Of a message without authenticated data. */
+/** The length of a message without authenticated data. */
 const SHORTEST_BYTES = AUTHENTICATED_DATA_AT + 1 + 1 + SEALED_SENDER_DATA_BYTES
 const PREFIX = [0, 1, 0, 2, GROUP_ID_BYTES]
 const CONTENT_TYPES = new Map([
@@ -29,7 +29,10 @@ export function encodePrivateMessage(privateMessage: PrivateMessage): Uint8Array
   return encodeMlsMessage({ version: 'mls10', wireformat: 'mls_private_message', privateMessage })
 }
 
-/** A copy of the parts. Proposals that stand alone and public messages are not used, so refused; farewells only beside a commit. */
+/**
+ * A copy of the parts. Separate proposals and public messages are not used, so they are refused; farewells come only
+ * with a commit.
+ */
 export function readPrivateMessage(wire: Uint8Array): PrivateMessage {
   if (wire.length > wireLimits.commitBytesMax) throw malformed('it is too large')
   if (wire.length <= SHORTEST_BYTES) throw malformed('it is too short')
@@ -80,6 +83,6 @@ function headerOf(wire: Uint8Array): EnvelopeHeader {
   }
 }
 
-/** What stands in clear, of a message, a commit or a direct message. */
+/** The unencrypted part of a message, a commit or a direct message. */
 export const epochOf = (wire: Uint8Array): number => headerOf(wire).epoch
 export const groupIdOf = (wire: Uint8Array): GroupId => headerOf(wire).group

@@ -1,5 +1,5 @@
-// A commit that another member made: applied only if all it does is what our clients do.
-// Whatever is refused after its signature was verified is refused by every member alike, and names who made it.
+// A commit of another member: applied only if all it does is what our clients do. Every refusal after its signature was
+// verified happens at every member alike, and names the committer.
 import { type AccountId, equalBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import { acceptAll } from 'ts-mls/incomingMessageAction.js'
@@ -22,19 +22,19 @@ import { assertPathSecrets } from './tree-rules.ts'
 export interface AppliedCommit {
   committer: AccountId
   committerLeaf: number
-  /** We were removed: the session is at its end, and the other fields describe the group that goes on without us. */
+  /** We were removed: the session has ended, and the other fields describe the group that continues without us. */
   removedSelf: boolean
-  /** With `removedSelf`: the same commit adds us anew, and a welcome follows. */
+  /** With `removedSelf`: the same commit adds us again, and a welcome follows. */
   readdedSelf: boolean
   added: (AddedMember & { leaf: number })[]
   removed: RemovedMember[]
   addedLeaves: number[]
   removedLeaves: number[]
-  /** Whom it proves to have left, of those that it removes. */
+  /** The removed members that it proves to have left. */
   farewells: AccountId[]
-  /** As they are after it. */
+  /** After the commit. */
   settings: Uint8Array
-  /** Members whose device has another signature key after it: on the leaf they had, or removed and added anew. */
+  /** Members whose device has another signature key afterwards: on the same leaf, or removed and added again. */
   changedKeys: AccountId[]
 }
 
@@ -105,14 +105,14 @@ async function judgedCommit(context: MlsContext, before: ClientState, judged: Ju
   }
 }
 
-/** The group after the commit. A member that it removes sees what is public of that: the tree, not the secrets. */
+/** The group after the commit. A member that it removes sees only the public part: the tree, not the secrets. */
 async function followed(
   { provider }: MlsContext,
   before: ClientState,
   { message, path, committerLeaf, changes }: Judged & { changes: ProposedChanges },
 ): Promise<ClientState> {
   const { cipherSuite } = provider
-  // The library has no way in behind the decryption: it decrypts and verifies the same bytes again.
+  // The library has no entry point after the decryption: it decrypts and verifies the same bytes again.
   const { newState } = await processPrivateMessage(before, message, emptyPskIndex, cipherSuite, acceptAll)
   const next = withoutOldKeys(newState)
   const removedSelf = changes.removed.some(({ leaf }) => leaf === before.privatePath.leafIndex)
@@ -122,7 +122,7 @@ async function followed(
   return { ...next, ratchetTree }
 }
 
-/** At most as many as it removes are looked at. */
+/** At most as many as it removes are checked. */
 async function provenFarewells(
   context: MlsContext,
   before: ClientState,
@@ -132,7 +132,7 @@ async function provenFarewells(
   const proven: AccountId[] = []
   for (const farewell of decodeFarewells(data)) {
     const account = removed.get(farewell.leaf)
-    // Each once: the same one again and again would cost a signature each.
+    // Each once: repeating the same one would cost a signature each time.
     if (account === undefined || !removed.delete(farewell.leaf)) continue
     if (await isFarewell(context, before, farewell)) proven.push(account)
   }
@@ -159,8 +159,9 @@ function changedKeys(members: { before: Roster; after: Roster }): AccountId[] {
 }
 
 /**
- * The confirmation tag is under no signature: another member could put a wrong one beside a commit that the committer
- * did make, and have it blamed. The rest is signed. What only this member cannot decrypt no other one can judge.
+ * The confirmation tag is under no signature: another member could attach a wrong one to a commit that the committer
+ * did make, and have it blamed. The rest is signed. If only this member cannot decrypt something, no other member can
+ * judge it.
  */
 function blamed(committer: AccountId, cause: unknown): MlsError {
   if (cause instanceof MlsError) {
@@ -178,6 +179,6 @@ function blamed(committer: AccountId, cause: unknown): MlsError {
 
 const WRONG_TAG = 'Could not verify confirmation tag'
 
-/** What ts-mls finds in what all members see. Its other errors are of keys and of itself. */
+/** Faults that ts-mls finds in what all members see. Its other errors are about keys and about itself. */
 const isRuleOfMls = (cause: unknown): boolean =>
   cause instanceof ValidationError || cause instanceof CryptoVerificationError || cause instanceof CodecError

@@ -1,5 +1,5 @@
-// The secret tree of an epoch as rows: a secret for each subtree of which no leaf was used, ratchets for each leaf that was.
-// What is used up has no row: what is stored must never lead to the key of a message that was sent or read (RFC 9420 §9.2).
+// The secret tree of an epoch as rows: a secret for each subtree without a used leaf, ratchets for each used leaf. Used
+// secrets have no row: the stored rows must never lead to the key of a message that was sent or read (RFC 9420 §9.2).
 import { copyBytes } from '@postern/protocol'
 import type { ClientState, SecretTree, SecretTreeNode } from 'ts-mls'
 import { encode } from 'ts-mls/codec/tlsEncoder.js'
@@ -32,7 +32,10 @@ export function secretRows(state: ClientState): SecretRow[] {
   return rows
 }
 
-/** What moved between two states of one epoch. ts-mls shares what it did not touch, so references tell. */
+/**
+ * The changes between two states of one epoch. ts-mls shares the parts that it did not touch, so comparing references
+ * is enough.
+ */
 export function changedSecrets(before: ClientState, after: ClientState): SecretChange[] {
   const { epoch } = after.groupContext
   return changedNodes(before, after).map(node => {
@@ -41,7 +44,7 @@ export function changedSecrets(before: ClientState, after: ClientState): SecretC
   })
 }
 
-/** Leaves whose ratchets moved: of the one who sent, even if the tree above it was opened for that. */
+/** Leaves whose ratchets moved: that of the sender, even if the tree above it was opened for that. */
 export const movedLeaves = (before: ClientState, after: ClientState): number[] =>
   changedNodes(before, after)
     .filter(node => ratchetsOf(after.secretTree[node]) !== undefined)

@@ -7,7 +7,7 @@ import { MlsError } from '../mls-error.ts'
 export const forbidden = (what: string) => new MlsError('mls-forbidden', `The group breaks our rules: ${what}.`)
 
 /**
- * No key occurs twice in a tree (RFC 9420 §7.3, §7.6). A member that shows the key of another one would share that
+ * No key occurs twice in a tree (RFC 9420 §7.3, §7.6). A member that shows another member's key would share that
  * member's secrets, or speak in its name.
  */
 export function assertKeysUnique(tree: RatchetTree): void {
@@ -26,7 +26,7 @@ export interface PathOfCommit {
 }
 
 /**
- * A path holds one secret for each node that is to have one (RFC 9420 §7.6). Without this check only the members that
+ * A path holds one secret for each node that needs one (RFC 9420 §7.6). Without this check only the members that
  * receive no secret would refuse the commit.
  */
 export function assertPathSecrets({ ratchetTree }: ClientState, commit: PathOfCommit): void {

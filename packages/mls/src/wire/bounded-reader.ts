@@ -1,5 +1,5 @@
-// MLS bytes, walked without making anything of them: how many of what stand there, and are keys as long as keys?
-// The library builds objects first and asks later; a stranger's million blank nodes would hold the process for seconds.
+// Walks MLS bytes without building anything: how many items are there, and are keys as long as keys? The library builds
+// objects first and checks later; a stranger's million blank nodes would block the process for seconds.
 import { MlsError } from '../mls-error.ts'
 import { lengthBytes } from './vector-length.ts'
 
@@ -31,7 +31,7 @@ export class BoundedReader {
     this.#take(byteCount)
   }
 
-  /** A vector of bytes, as a reader of its own. */
+  /** A vector of bytes, with its own reader. */
   data(name: string, bytesMax: number): BoundedReader {
     const length = this.#length()
     if (length > bytesMax) throw malformed(`${name} has ${length} bytes, and at most ${bytesMax} are allowed`)
@@ -45,7 +45,7 @@ export class BoundedReader {
     this.#take(length)
   }
 
-  /** A vector of items. Stops at the first one too many. */
+  /** A vector of items. Stops at the first one over the limit. */
   list(name: string, itemsMax: number, readItem: (reader: BoundedReader) => void): void {
     const items = new BoundedReader(this.#take(this.#length()))
     for (let count = 1; !items.isAtEnd(); count++) {
@@ -60,7 +60,7 @@ export class BoundedReader {
     if (isPresent === 1) readItem(this)
   }
 
-  /** RFC 9420 §2.1.2: the first two bits say how long the length is, and no longer form than needed is one. */
+  /** RFC 9420 §2.1.2: the first two bits give the size of the length, and a longer form than needed is invalid. */
   #length(): number {
     const first = this.number(1)
     const more = [0, 1, 3][first >> 6]

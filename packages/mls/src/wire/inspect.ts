@@ -1,5 +1,5 @@
-// What may stand in a commit, a key package and a welcome (RFC 9420 §7, §10 and §12), and how much of it.
-// Each is walked before the library sees it. What is found too large here is refused unseen, so it names nobody.
+// The allowed parts of a commit, a key package and a welcome (RFC 9420 §7, §10 and §12), and their numbers. Each is
+// walked before the library sees it. An oversized one is refused unread, so the error names nobody.
 import { contentLimits, mlsLimits, wireLimits } from '@postern/protocol'
 import { KEY_BYTES, SIGNATURE_BYTES, TAG_BYTES } from '../crypto/provider.ts'
 import { MlsError } from '../mls-error.ts'
@@ -12,7 +12,7 @@ const { groupMembersMax: membersMax } = contentLimits
 
 const malformed = (what: string) => new MlsError('mls-malformed', `The bytes are no structure of ours: ${what}.`)
 
-/** The plaintext of a commit; its padding stands behind it. */
+/** The plaintext of a commit; its padding follows it. */
 export function inspectCommit(bytes: Uint8Array): void {
   const reader = new BoundedReader(bytes)
   reader.list('proposals', mlsLimits.proposalsMax, proposalOrReference)
@@ -113,7 +113,7 @@ function proposalOrReference(reader: BoundedReader): void {
   else throw malformed(`a proposal in form ${kind}`)
 }
 
-/** Kinds that we do not make are walked too: they are refused once it is known who made them. */
+/** Kinds that we do not make are walked too: they are refused once their author is known. */
 function proposal(reader: BoundedReader): void {
   const kind = reader.number(2)
   switch (kind) {

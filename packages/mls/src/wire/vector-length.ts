@@ -1,8 +1,8 @@
-// The length in front of a vector (RFC 9420 §2.1.2): one, two or four bytes, and of these the fewest.
+// The length in front of a vector (RFC 9420 §2.1.2): one, two or four bytes, the fewest that suffice.
 
 export const lengthBytes = (length: number): 1 | 2 | 4 => (length < 64 ? 1 : length < 16_384 ? 2 : 4)
 
-/** Where the bytes of the vector begin. */
+/** Returns the offset of the vector's bytes. */
 export function writeLength(into: Uint8Array, at: number, length: number): number {
   const count = lengthBytes(length)
   for (let i = count - 1, rest = length; i >= 0; i--, rest >>>= 8) into[at + i] = rest

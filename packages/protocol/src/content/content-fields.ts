@@ -27,7 +27,7 @@ export const keyBytes = z.codec(
 
 export const count = z.int().check(z.gte(0))
 
-/** Of one message: 0, for ever, is said by its absence. */
+/** The timer of one message. An absent field means forever, so 0 is not allowed. */
 export const timerMs = z.int().check(z.gte(1), z.refine(keeping(timerFault)))
 
 const buttonText = chars({ min: 1, max: contentLimits.buttonTextCharsMax })
@@ -39,7 +39,7 @@ const mention = z.object({
 })
 export type Mention = z.infer<typeof mention>
 
-/** Pressed, the first kind tells the bot its data; the second opens an address. */
+/** A button of the first kind sends its data to the bot; one of the second kind opens an address. */
 const button = z.union([
   z.strictObject({
     text: buttonText,

@@ -8,7 +8,7 @@ import { encodePaddedJson } from './padded-json.ts'
 import { readJson } from './read-json.ts'
 
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
-/** Shaped like a group's id: it can never be taken for a private chat. */
+/** Shaped like a group's id, so it can never be mistaken for a private chat. */
 const groupChat = z.custom<ChatId>(value => typeof value === 'string' && isGroupId(value))
 const generation = z.int().check(z.gte(0), z.lte(contentLimits.generationMax))
 const timerMs = z.int().check(z.refine(keeping(timerFault)))
@@ -16,7 +16,7 @@ const timerMs = z.int().check(z.refine(keeping(timerFault)))
 const privateSettings = z.object({
   v: z.literal(1),
   type: z.literal('private'),
-  /** Of two groups for one private chat the higher generation wins; healing makes the next. */
+  /** If a private chat has two groups, the higher generation wins; healing creates the next one. */
   generation,
   timerMs,
 })
@@ -24,15 +24,15 @@ const groupSettings = z.object({
   v: z.literal(1),
   type: z.literal('group'),
   title: chars({ min: 1, max: contentLimits.groupNameCharsMax }),
-  /** Each once: named twice, they would never be the same as before. */
+  /** Each account once: with duplicates, the settings would never equal the previous ones. */
   admins: z.array(accountId).check(
     z.maxLength(contentLimits.groupMembersMax),
     z.refine(value => new Set(value).size === value.length),
   ),
   timerMs,
-  /** Above 0: it carries on a chat whose group was killed or whose keys were lost by all. */
+  /** Above 0 if it continues a chat whose group was killed or whose keys all members lost. */
   generation: z._default(generation, 0),
-  /** The chat that it carries on; the first group of a chat gives the chat its id. */
+  /** The chat that it continues; the first group of a chat gives the chat its id. */
   chat: z.optional(groupChat),
 })
 

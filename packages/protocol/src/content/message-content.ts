@@ -23,10 +23,10 @@ import { escapedSurrogate, readJson } from './read-json.ts'
 
 export const CONTENT_VERSION = 1
 
-/** What every kind of message may carry. */
+/** Fields that every kind of message may carry. */
 const messageFields = {
   replyTo: z.optional(messageId),
-  /** How long it is to be kept after it was read; absent: for ever. */
+  /** How long it is kept after it was read; absent means forever. */
   timerMs: z.optional(timerMs),
 }
 
@@ -40,15 +40,15 @@ const textBody = z.object({
 
 const pixels = z.int().check(z.gte(1), z.lte(contentLimits.pixelsPerSideMax))
 
-/** A file: where its ciphertext is, the key to it, and what is shown of it before it is fetched. */
+/** A file: where its ciphertext is, its key, and the details that are shown before it is fetched. */
 const fileBody = z.object({
   kind: z.literal('file'),
   blob: blobId,
-  /** Base64url. Whoever has it can read the blob, and forge one: that is why there is a digest. */
+  /** Base64url. The key lets its holder read the blob and also forge one, which is why there is a digest. */
   key: z.string().check(z.length(43)),
   /** SHA-256 of the whole ciphertext, base64url. */
   digest: z.string().check(z.length(43)),
-  /** Of the file itself, in bytes. */
+  /** Size of the plaintext, in bytes. */
   size: z.int().check(z.gte(0), z.lte(contentLimits.fileBytesMax)),
   name: chars({ min: 1, max: contentLimits.fileNameCharsMax }),
   type: z.string().check(z.regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}$/)),
@@ -79,13 +79,13 @@ const pollBody = z.object({
     .array(chars({ min: 1, max: contentLimits.pollOptionCharsMax }))
     .check(z.refine(keeping(optionsCountFault))),
   multiple: z.boolean(),
-  /** By the relay's clock: what is voted from then on does not count. */
+  /** By the relay's clock. Later votes do not count. */
   closeTs: z.optional(z.int().check(z.gte(1))),
   ...messageFields,
 })
 export type PollBody = z.infer<typeof pollBody>
 
-/** All that the sender chooses now; nothing takes the vote back. */
+/** All options that the sender chooses now; an empty list withdraws the vote. */
 const voteBody = z.object({
   kind: z.literal('vote'),
   target: messageId,
@@ -94,47 +94,47 @@ const voteBody = z.object({
     z.refine(options => new Set(options).size === options.length),
   ),
 })
-/** By the poll's sender: what is voted after this does not count. */
+/** By the poll's sender. Later votes do not count. */
 const closeBody = z.object({ kind: z.literal('close'), target: messageId })
 
-/** To the bot alone: which button of its message was pressed. The id stays when a press is sent again. */
+/** To the bot alone: which button of its message was pressed. The id stays the same when a press is sent again. */
 const pressBody = z.object({
   kind: z.literal('press'),
   press: pressId,
   target: messageId,
-  /** In units and not in bytes: what nobody offered is passed over, and is no fault of the content. */
+  /** Counted in units, not bytes: data that nobody offered is ignored and does not make the content invalid. */
   data: z.string().check(z.maxLength(contentLimits.buttonDataBytesMax)),
 })
 /** To the presser alone. */
 const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: chars(toastRange) })
 
-/** The sender's own message as it is now; what is absent stays. */
+/** The sender's own message in its new form; absent fields stay unchanged. */
 const editBody = z.object({
   kind: z.literal('edit'),
   target: messageId,
-  /** Empty takes the caption of a file away. With a text, absent mentions are none. */
+  /** An empty text removes the caption of a file. With a text, absent mentions mean none. */
   text: z.optional(chars(captionRange)),
   mentions: z.optional(mentions),
-  /** None take the buttons away. */
+  /** An empty list removes the buttons. */
   buttons: z.optional(buttons),
 })
-/** The sender's own message is to be forgotten by everybody. */
+/** Everybody deletes this message of the sender. */
 const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
-/** One emoji, or none to take it back. */
+/** One emoji; without one, the reaction is withdrawn. */
 const reactionBody = z.object({
   kind: z.literal('reaction'),
   target: messageId,
   emoji: z.string().check(z.maxLength(contentLimits.emojiUnitsMax)),
 })
-/** What the sender has in common with all who are in that epoch of a group with it. */
+/** A secret that the sender shares with every member in that epoch of a group. */
 const epochMark = z.object({ group: groupId, epoch: count, mark: z.string().check(z.length(22)) })
 
-/** To the author alone: everything up to these times has arrived, was read. */
+/** To the author alone: everything up to these times has arrived, or was read. */
 const receiptBody = z.object({
   kind: z.literal('receipt'),
   deliveredTs: count,
   readTs: count,
-  /** In a private chat: of groups that the two share, so that a relay cannot show them two histories for long. */
+  /** In a private chat: marks of groups that both are in, so that a relay cannot show them two histories for long. */
   marks: z.optional(z.array(epochMark).check(z.maxLength(contentLimits.marksPerReceiptMax))),
 })
 const callBody = z.object({
@@ -143,19 +143,22 @@ const callBody = z.object({
   state: z.enum(['ringing', 'declined']),
 })
 
-/** Says who one is without saying anything else. */
+/** Introduces the sender without any other content. */
 const helloBody = z.object({ kind: z.literal('hello') })
-/** The sender's last word in a group: the next commit of a remaining member removes it. */
+/** The sender's last message in a group: the next commit of a remaining member removes the sender. */
 const leaveBody = z.object({
   kind: z.literal('leave'),
-  /** By which anybody may remove the sender: its leaf's signature, base64url. It is made when the word is encrypted. */
+  /**
+   * Allows any member to remove the sender: the signature of its leaf, base64url. It is made when the message is
+   * encrypted.
+   */
   proof: z.optional(z.string().check(z.length(86))),
 })
 
-/** Asks to be added to a group anew, by somebody whose keys to it are lost: said in private to another member. */
+/** Asks another member, in private, to add the sender to a group again because the sender lost its keys. */
 const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
 
-/** Said in private to another member of a group, who is asked for its own. */
+/** Sent in private to another member of a group, to ask for that member's own mark. */
 const compareBody = z.extend(epochMark, { kind: z.literal('compare') })
 
 const knownBodies = [
@@ -182,7 +185,7 @@ export type KnownBody = z.infer<typeof knownBody>
 /** Written by a newer client: kept as it is, shown as something this version cannot show. */
 export type UnknownBody = { kind: 'unknown'; raw: unknown }
 
-/** How one is called and under which key one's profile can be read: with the first content in a group, and when somebody joins. */
+/** The sender's name and profile key: part of the first content in a group, and sent again when somebody joins. */
 const hello = z.object({
   name: chars({ min: 0, max: contentLimits.nameCharsMax }),
   profileKey: keyBytes,
@@ -191,7 +194,7 @@ const hello = z.object({
 })
 export type Hello = z.infer<typeof hello>
 
-/** Of the sender's own messages in this epoch: those that are in no log, and those of which it does not know yet. */
+/** Counts of the sender's own messages in this epoch: those that are in no log, and those whose fate is still unknown. */
 const unsent = z.object({ gaveUp: count, waiting: count })
 export type Unsent = z.infer<typeof unsent>
 
@@ -206,7 +209,7 @@ const envelope = z.object({
 
 export type Content = {
   send: z.infer<typeof sendId>
-  /** The sender's profile as it stands: a higher one than known is fetched. */
+  /** The sender's current profile version; receivers fetch a version that is higher than the one they know. */
   profileVersion: number
   hello?: Hello
   /** Absent when there are none. */
@@ -214,7 +217,7 @@ export type Content = {
   body: KnownBody | UnknownBody
 }
 
-/** Throws on a body that others would pass over: it would count as sent, and nobody would ever see it. */
+/** Throws on a body that receivers would ignore: it would count as sent, and nobody would ever see it. */
 export function encodeContent(content: Content & { body: KnownBody }): Uint8Array {
   assertBody(content.body)
   const bytes = utf8(
@@ -242,7 +245,7 @@ function assertBody(body: KnownBody): void {
     })
 }
 
-/** Undefined when it is no content at all: then the sender is faulty or hostile. */
+/** Undefined when it is not a content at all: the sender is faulty or hostile. */
 export function decodeContent(bytes: Uint8Array): Content | undefined {
   if (bytes.length > contentLimits.contentBytesMax) return undefined
   const json = readJson(bytes)
@@ -263,10 +266,11 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   }
 }
 
-/** Throws where the others would read another text than was written. */
+/** Throws where receivers would read another text than was written. */
 function jsonOf(content: object): string {
   const json = JSON.stringify(content)
-  // A half of a pair is escaped, and only then each value is looked at: somebody may have written of such an escape.
+  // JSON escapes half of a pair, so only a text with such an escape is checked value by value: somebody may have typed
+  // the escape.
   return escapedSurrogate.test(json) ? JSON.stringify(content, wholeSigns) : json
 }
 

@@ -6,7 +6,7 @@ type PlainText = { kind: 'text'; text: string }
 type PlainContent = { send: SendId; profileVersion: number; body: PlainText }
 type Fields = Readonly<Record<string, unknown>>
 
-/** Undefined says nothing: it may be a content of another form, or none. */
+/** Undefined proves nothing: it may be a content of another form, or none. */
 export function plainContent(value: unknown, version: number): PlainContent | undefined {
   if (!hasFields(value, 4)) return undefined
   const { v, send, profileVersion, body } = value
@@ -15,14 +15,14 @@ export function plainContent(value: unknown, version: number): PlainContent | un
   return { send, profileVersion, body: { kind: 'text', text: body.text } }
 }
 
-/** A text as every receiver takes it, with no other field. */
+/** A text that every receiver accepts, with no other field. */
 export const isPlainText = (body: unknown): body is PlainText =>
   hasFields(body, 2) &&
   body['kind'] === 'text' &&
   typeof body['text'] === 'string' &&
   lengthFault(body['text'], textRange) === undefined
 
-/** So many and no more: what else is there must be looked at, or left out. */
+/** Exactly this number of fields: any other field must be checked or dropped. */
 const hasFields = (value: unknown, count: number): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === count
 

@@ -32,7 +32,10 @@ export const profile = z.object({
 })
 export type Profile = z.infer<typeof profile>
 
-/** Somebody else's, as it can be shown; undefined when it is none. A name of which nothing is seen is an empty one, and a picture that is too large is none. */
+/**
+ * Another account's profile in a form that can be shown, or undefined if it is invalid. An invisible name becomes an
+ * empty one, and a picture that is too large is dropped.
+ */
 export function decodeProfile(bytes: Uint8Array): Profile | undefined {
   const read = profile.safeParse(readJson(bytes)).data
   if (!read) return undefined

@@ -6,14 +6,14 @@ import { isSmallPictureUrl } from '../rules/picture.ts'
 import type { Button, Mention } from './content-fields.ts'
 import type { FileBody, KnownBody } from './message-content.ts'
 
-/** A label of which nothing would be seen: its place counts, so it stays. */
+/** Replaces an invisible label: its position counts, so the button stays. */
 const UNSEEN_LABEL = '…'
 
 type Worded = { text?: string | undefined; mentions?: Mention[] | undefined }
 
 export function receivedBody(body: KnownBody): KnownBody {
   if (body.kind === 'poll') return { ...body, options: body.options.map(shownLabel) }
-  // The mentions of an edit belong to a text that may be another by now.
+  // The mentions of an edit belong to a text that may have changed since.
   if (body.kind === 'edit') return { ...body, ...withClean(body) }
   if (body.kind !== 'text' && body.kind !== 'file') return body
   const { mentions, ...rest } = body
@@ -26,7 +26,7 @@ function withoutLargePreview({ preview, ...file }: FileBody): FileBody {
   return { ...file, ...(preview !== undefined && isSmallPictureUrl(preview) && { preview }) }
 }
 
-/** The mentions that fit the text as it stands; none leave no list. */
+/** The mentions that fit the current text; if none fit, there is no list. */
 export function withFitting({ text = '', mentions = [] }: Worded): { mentions?: Mention[] } {
   const fitting = fittingMentions(text, mentions)
   return fitting.length > 0 ? { mentions: fitting } : {}

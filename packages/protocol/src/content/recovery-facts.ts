@@ -29,10 +29,13 @@ const person = z.object({
   name: words,
   bot: z.boolean(),
   profileKey: z.optional(key),
-  /** The highest version of the profile that the account has named: none older is taken. */
+  /** The highest profile version that the account has announced: an older one is not accepted. */
   profileFloor: count,
   deviceKey: z.optional(key),
-  /** Of the newest certificate for that device that was seen: one for another device below it is revoked. */
+  /**
+   * The serial of the newest certificate seen for that device: a certificate for another device with a lower serial is
+   * revoked.
+   */
   deviceSerial: z.optional(count),
   byLink: z.boolean(),
   accepted: z.boolean(),
@@ -47,12 +50,12 @@ const chat = z
     id: chatId,
     type: z.enum(['private', 'group']),
     state: z.enum(['active', 'request', 'left']),
-    /** Whether people were shown it. */
+    /** Whether the chat is shown to people. */
     visible: z.boolean(),
     title: words,
     timerMs: z.int().check(z.refine(keeping(timerFault))),
     firstSeenTs: count,
-    /** The one in which one writes first: by them it is known which chat an entry at the relay belongs to. */
+    /** The first is the one to write in. They tell which chat an entry at the relay belongs to. */
     groups: z.array(group).check(z.minLength(1), z.maxLength(recoveryLimits.groupsPerChatMax)),
     members: z.array(z.object({ id: accountId, admin: z.boolean() })).check(z.maxLength(contentLimits.groupMembersMax)),
   })
@@ -76,7 +79,7 @@ const facts = z
     z.refine(({ chats }) => isEachOnce(chats.flatMap(one => one.groups.map(({ id }) => id)))),
   )
 
-/** Whoever has them is the account: they leave the client only sealed (`sealFile` of core). */
+/** Their holder is the account, so they leave the client only sealed (`sealFile` of core). */
 export type RecoveryFacts = z.infer<typeof facts>
 export type KnownPersonFacts = z.infer<typeof person>
 export type ChatFacts = z.infer<typeof chat>
@@ -85,13 +88,13 @@ export const encodeRecoveryFacts = (value: RecoveryFacts): Uint8Array => utf8(JS
 
 export const decodeRecoveryFacts = (bytes: Uint8Array): RecoveryFacts => checkRecoveryFacts(readJson(bytes))
 
-/** Throws `recovery-newer` or `recovery-damaged`: taken as they are, half of an account would be made of them. */
+/** Throws `recovery-newer` or `recovery-damaged`: a partial restore would create half an account. */
 export function checkRecoveryFacts(value: unknown): RecoveryFacts {
   const { v } = z.object({ v: z.int() }).safeParse(value).data ?? { v: 0 }
   if (v > 1) throw new CodedError('recovery-newer')
   const read = facts.safeParse(value)
   if (read.data) return read.data
   const [issue] = read.error.issues
-  // Where, and never what: a key may stand there.
+  // Names the path and never the value: it may be a key.
   throw new CodedError('recovery-damaged', { why: `${issue?.path.join('.') || 'the whole'} is not what it should be` })
 }

@@ -10,11 +10,11 @@ import { controlPath } from './control-path-node.ts'
 type Asked = {
   request: ControlRequest
   onProgress?: (step: object) => void
-  /** Nobody waits for the answer any more: it is as if the process had ended. */
+  /** Nobody waits for the answer any more; the call fails as if the process had ended. */
   signal?: AbortSignal
 }
 
-/** Throws `not-running` when there is nobody to ask, and whatever the process refuses with. */
+/** Throws `not-running` when no process listens, and any error that the process answers with. */
 export async function askControl(directory: string, { request, onProgress, signal }: Asked): Promise<object> {
   const socket = await reached(directory)
   const leave = (): void => void socket.destroy()
@@ -28,7 +28,7 @@ export async function askControl(directory: string, { request, onProgress, signa
       onProgress?.(told.progress)
     }
   } catch (error) {
-    // What a socket says of a process that was killed is not for the operator: it ended, and that is said below.
+    // The socket error of a killed process does not help the operator. The error below says that the process ended.
     if (error instanceof CodedError) throw error
   } finally {
     signal?.removeEventListener('abort', leave)
@@ -42,7 +42,7 @@ async function reached(directory: string): Promise<Socket> {
   const socket = connect(controlPath(directory))
   try {
     await once(socket, 'connect')
-    // A process that is killed in the middle ends the lines, and the error says no more than that.
+    // A process that is killed in the middle ends the lines; the socket error adds nothing.
     socket.on('error', () => socket.destroy())
     return socket
   } catch (cause) {

@@ -1,12 +1,12 @@
 // The lines of a control socket: one JSON request, then progress lines, and one final line.
 import { CodedError, isErrorCode } from '../errors.ts'
 
-/** Beside the database of the process that listens: the mode of the file is the permission. */
+/** Next to the database of the listening process; the mode of the file is the permission. */
 export const CONTROL_NAME = 'control.sock'
 
 export type ControlRequest = { command: string; arguments: Readonly<Record<string, unknown>> }
 
-/** Any number of `progress`, then exactly one of the others, and nothing behind it. */
+/** Any number of `progress` lines, then exactly one of the others, and nothing after it. */
 export type ControlLine = { progress: object } | { done: object } | { error: string; code: string }
 
 /** Throws `bad-field`. */
@@ -22,7 +22,7 @@ export function readRequest(line: string): ControlRequest {
   return { command: given['command'], arguments: asked }
 }
 
-/** Throws what the other side refused with. */
+/** Throws the error that the other side answered with. */
 export function readLine(line: string): { progress: object } | { done: object } {
   const told = parsed(line)
   if (isRecord(told) && isRecord(told['progress'])) return { progress: told['progress'] }

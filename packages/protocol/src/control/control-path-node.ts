@@ -3,10 +3,13 @@ import { join, relative, resolve } from 'node:path'
 import { CodedError } from '../errors.ts'
 import { CONTROL_NAME } from './control-lines.ts'
 
-/** What the address of a socket holds: 104 on macOS and 108 on Linux, with the zero at its end. */
+/** The capacity of a socket address: 104 on macOS and 108 on Linux, including the final zero. */
 const ADDRESS_BYTES = 103
 
-/** From the working directory where that is shorter. Throws `database-unusable`: cut off, it would be another file's name. */
+/**
+ * Relative to the working directory if that is shorter. Throws `database-unusable` for a long path: truncated, it would
+ * name another file.
+ */
 export function controlPath(directory: string): string {
   const whole = join(resolve(directory), CONTROL_NAME)
   const short = [whole, relative(process.cwd(), whole)].find(path => Buffer.byteLength(path) <= ADDRESS_BYTES)

@@ -13,9 +13,9 @@ import { systemFault } from '../system-faults.ts'
 import { type ControlLine, type ControlRequest, readRequest } from './control-lines.ts'
 import { controlPath } from './control-path-node.ts'
 
-/** `signal`: whoever asked has gone, or the process stops. */
+/** `signal`: the caller has disconnected, or the process stops. */
 export type ControlTalk = { progress(step: object): void; signal: AbortSignal }
-/** Gives the answer; what it throws is told as a code and a sentence. */
+/** Returns the answer. The caller receives an error as a code and a sentence. */
 export type ControlCommand = (given: ControlRequest['arguments'], talk: ControlTalk) => Promise<object>
 export type ControlCommands = Readonly<Record<string, ControlCommand>>
 
@@ -28,13 +28,13 @@ export class ControlServer {
 
   private constructor(around: Around) {
     this.#around = around
-    // A caller that has said all may close its half, as `nc` does, and still be answered.
+    // A caller that has sent everything may close its half, as `nc` does, and is still answered.
     this.#server = createServer({ allowHalfOpen: true }, socket => this.#enter(socket))
   }
 
   /**
-   * To be called by who alone has the data: a socket that lies there already is one that a kill has left. Undefined where
-   * none can be made, which a line in the log says: nobody is kept from messages by that.
+   * Call it only as the exclusive owner of the data: then an existing socket is a leftover of a killed process. Returns
+   * undefined, and logs a line, if no socket can be created: messages do not depend on it.
    */
   static async listen(directory: string, around: Around): Promise<ControlServer | undefined> {
     const control = new ControlServer(around)
@@ -42,21 +42,21 @@ export class ControlServer {
       await control.#listen(controlPath(directory))
       return control
     } catch (error) {
-      // It may listen already: left open, it would keep a process alive that has stopped.
+      // It may already listen; left open, it would keep a stopped process alive.
       control.#server.close()
       logFault(unusable(directory, error), { what: 'control socket not opened', log: around.log })
       return undefined
     }
   }
 
-  /** Whoever still waits is told that the process stops. */
+  /** Callers that still wait receive an error that the process stops. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
     for (const [socket, stop] of this.#talks) {
       stop.abort(new CodedError('stopping'))
       end(socket, refusal(new CodedError('stopping')))
-      // Who does not read what it asked for must not hold up the stop.
+      // A caller that does not read its answer must not delay the stop.
       if (socket.writableLength > 0) socket.destroy()
     }
     await closed
@@ -65,7 +65,7 @@ export class ControlServer {
   async #listen(path: string): Promise<void> {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
     const listening = once(this.#server, 'listening')
-    // Made closed, and not closed a moment later: in that moment anybody could connect.
+    // Created with this mode, not changed a moment later: in that moment anybody could connect.
     const umask = isMainThread ? process.umask(0o177) : undefined
     try {
       this.#server.listen(path)
@@ -78,7 +78,7 @@ export class ControlServer {
   }
 
   #enter(socket: Socket): void {
-    // A caller that is killed breaks its connection: that ends nothing here.
+    // A caller that is killed breaks its connection; nothing here ends because of it.
     socket.on('error', () => socket.destroy())
     if (this.#talks.size >= controlLimits.connectionsMax)
       return end(socket, refusal(new CodedError('rate-limited', { what: 'callers of the control socket' })))
@@ -111,7 +111,7 @@ export class ControlServer {
     }
   }
 
-  /** A fault of ours is for the log; the operator is told where to look. */
+  /** Our own faults go to the log; the operator is pointed to it. */
   #refusal(error: unknown): ControlLine {
     const fault = systemFault(error)
     if (fault instanceof CodedError) return refusal(fault)
@@ -134,7 +134,7 @@ export class ControlServer {
       return text
     } finally {
       late.cancel()
-      // Nothing more is asked; read on, so that the end of the other side is seen.
+      // There are no more requests; keep reading to notice the end of the other side.
       socket.resume()
     }
   }
@@ -146,7 +146,7 @@ function write(socket: Socket, line: ControlLine): void {
   if (socket.writable) socket.write(`${JSON.stringify(line)}\n`)
 }
 
-/** All of it is over then, whatever the other side leaves open: its half would keep a place for ever. */
+/** Closes both halves: a half that the other side leaves open would occupy a slot forever. */
 function end(socket: Socket, line: ControlLine): void {
   write(socket, line)
   socket.destroySoon()

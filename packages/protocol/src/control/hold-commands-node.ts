@@ -9,7 +9,7 @@ import { Deferred } from '../waiting/deferred.ts'
 import type { ControlCommands, ControlTalk } from './control-server-node.ts'
 
 export type Holdable = {
-  /** Gives what ends it. The file of the database does not change in between. */
+  /** Returns a function that ends the hold. The database file does not change in between. */
   hold(): Promise<() => void>
   /** Grows meanwhile. */
   logPath: string
@@ -19,8 +19,8 @@ export type Holdable = {
 type Hold = { id: string; wait: Deferred }
 
 /**
- * `hold` tells `{held}` and lasts until `release` names it, its caller has gone, or the log has grown too long. Whoever was
- * answered by `release` knows that the file stood still from the one to the other.
+ * `hold` answers `{held}` and lasts until `release` names it, its caller disconnects, or the log has grown too long. An
+ * answer to `release` proves that the file did not change from one to the other.
  */
 export function holdCommands(holdable: Holdable): ControlCommands {
   let held: Hold | undefined
@@ -57,8 +57,8 @@ async function keepHeld(holdable: Holdable, { id, wait }: Hold, talk: ControlTal
 }
 
 /**
- * A caller that stands still would let the log grow until the disk is full, and then no message could be written. And one
- * that was killed is found out by what is told to it: that it says nothing more is nothing new.
+ * A caller that hangs would let the log grow until the disk is full, and then no message could be written. Progress
+ * lines reveal a killed caller: it sends nothing anyway, so its silence shows nothing.
  */
 function watchLog({ logPath, clock }: Holdable, wait: Deferred, talk: ControlTalk): void {
   let timer: Timer | undefined

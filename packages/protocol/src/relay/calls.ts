@@ -42,7 +42,7 @@ const signature = fixed(64)
 const none = struct({})
 
 const accepted = struct({ message, seq: u53, ts: u53, duplicate: bool })
-/** Accepted, or refused because the group has moved on: then `epoch` is where it stands. */
+/** Accepted, or refused because the group has moved on: then `epoch` is its current one. */
 const verdict = struct({ accepted: optional(accepted), epoch: u53 })
 
 const entryKinds = ['message', 'commit', 'welcome', 'direct', 'leave'] as const
@@ -55,7 +55,7 @@ export const entry = struct({
   sender: account,
   ts: u53,
   payload: bytes(wireLimits.welcomeBytesMax),
-  /** Of a commit, whom its sender named to the relay as added and as removed; else nobody. */
+  /** The accounts that the sender of a commit named to the relay as added and removed; otherwise empty. */
   added: list(account, contentLimits.groupMembersMax),
   removed: list(account, contentLimits.groupMembersMax),
 })
@@ -78,14 +78,14 @@ export const calls = {
       accountKey: key,
       deviceKey: key,
       certificate: bytes(wireLimits.certificateBytesMax),
-      /** The host that the client dialled: a relay in the middle cannot pass the proof on to another. */
+      /** The host that the client dialled, so that a relay in the middle cannot pass the proof on to another. */
       audience: text(wireLimits.audienceBytesMax),
       signature,
       intent: oneOf(['login', 'register']),
-      /** For who registers at a relay that asks for it. */
+      /** For registering at a relay that requires an invite. */
       invite: optional(text(wireLimits.inviteBytesMax)),
     }),
-    /** `incarnation`: another one after the relay was restored from a backup. */
+    /** `incarnation` changes when the relay is restored from a backup. */
     struct({ ...sessionBefore, incarnation: fixed(INCARNATION_BYTES) }),
   ),
   ping: call(2, none, struct({ nowMs: u53 })),
@@ -112,7 +112,7 @@ export const calls = {
   putProfile: call(
     5,
     struct({ version: u32, blob: bytes(wireLimits.profileBytesMax) }),
-    /** `version` is the one the relay has now: on a refusal, somebody else's. */
+    /** `version` is the relay's current one: after a refusal, that of another client. */
     struct({ accepted: bool, version: u32 }),
   ),
   getProfile: call(
@@ -124,7 +124,10 @@ export const calls = {
     7,
     struct({
       group,
-      /** The group that the new one carries on: its people, those of late included, may be added anew without counting. */
+      /**
+       * The group that the new one continues: its members, including recent ones, may be added again without counting
+       * as new people.
+       */
       continues: optional(group),
     }),
     struct({ created: bool }),
@@ -136,7 +139,7 @@ export const calls = {
       payload: bytes(wireLimits.messageBytesMax),
       /** Delivered to this member alone. */
       to: optional(account),
-      /** The sender's last message: it is no member from here on. */
+      /** The sender's last message: it is not a member afterwards. */
       leave: bool,
     }),
     verdict,
@@ -147,28 +150,28 @@ export const calls = {
       payload: bytes(wireLimits.commitBytesMax),
       add: list(account, contentLimits.groupMembersMax),
       remove: list(account, contentLimits.groupMembersMax),
-      /** For all who are added. */
+      /** For all added members. */
       welcome: optional(bytes(wireLimits.welcomeBytesMax)),
     }),
     verdict,
   ),
-  /** What became of an envelope whose answer was lost. */
+  /** The fate of an envelope whose answer was lost. */
   outcome: call(11, struct({ group, message }), verdict),
   follow: call(12, struct({ after: u53 }), struct({ head: u53 })),
-  /** At most so many bytes will come. */
+  /** `size` is the maximum of bytes that will follow. */
   beginBlob: call(13, struct({ size: u53 }), struct({ blob, token: text(128) })),
   deleteBlob: call(14, struct({ blob }), none),
-  /** What was accepted before that time stands in the mailbox at or below that cursor. */
+  /** Entries accepted before that time are in the mailbox at or below that cursor. */
   mailboxEnd: call(15, none, struct({ nowMs: u53, head: u53 })),
-  /** For good. Signed by the account's key, over the challenge of this connection: a device's key alone deletes nothing. */
+  /** Permanent. Signed by the account's key over the challenge of this connection: a device's key alone deletes nothing. */
   deleteAccount: call(16, struct({ signature }), none),
-  /** A blob that is gone earlier than others: so long after it is complete, or for all but the first fetchers. */
+  /** A blob that is deleted earlier: `lifetimeMs` after it is complete, or after its first `fetches` fetchers. */
   beginLimitedBlob: call(
     17,
     struct({ size: u53, lifetimeMs: optional(u53), fetches: optional(u32) }),
     struct({ blob, token: text(128) }),
   ),
-  /** Like `follow`, and each page names the position behind which it begins: a reader sees that a page is missing. */
+  /** Like `follow`, but each page names the position after which it begins, so that a reader notices a missing page. */
   followChained: call(18, struct({ after: u53 }), struct({ head: u53 })),
 } as const
 
@@ -176,7 +179,7 @@ export type CallName = keyof typeof calls
 export type CallRequest<Name extends CallName> = Infer<(typeof calls)[Name]['request']>
 export type CallAnswer<Name extends CallName> = Infer<(typeof calls)[Name]['answer']>
 
-/** How clients of the version before are answered, where that differs. */
+/** Answers to clients of the previous version, where they differ. */
 export const answersBefore: { [Name in CallName]?: Pick<Codec<CallAnswer<Name>>, 'write'> } = {
   authenticate: struct(sessionBefore),
 }

@@ -3,10 +3,13 @@ import { utf8 } from '../bytes.ts'
 import { type Codec, decodeWith, encodeWith, fixed, struct, u53, Writer } from '../codec.ts'
 import { CodedError } from '../errors.ts'
 
-/** `serial` only rises: what stands under a lower one than was seen of an account is revoked. 0: from before there were serials. */
+/**
+ * `serial` only rises: a certificate with a lower serial than one seen of the account is revoked. 0 is from before
+ * serials existed.
+ */
 export type DeviceCertificate = { serial: number; notAfterSec: number; signature: Uint8Array }
 
-/** What an account certifies. */
+/** The part of a certificate that an account signs. */
 export type CertifiedDevice = { deviceKey: Uint8Array } & Omit<DeviceCertificate, 'signature'>
 
 const LABEL_UNNUMBERED = utf8('postern device certificate v1')

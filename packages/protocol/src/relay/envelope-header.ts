@@ -1,4 +1,4 @@
-// The part of an envelope that the relay can read: group, epoch and kind are in clear before the ciphertext.
+// The part of an envelope that the relay can read: group, epoch and kind come unencrypted before the ciphertext.
 import { CodedError } from '../errors.ts'
 import { GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '../ids.ts'
 

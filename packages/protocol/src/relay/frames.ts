@@ -26,16 +26,19 @@ import {
   type MailboxEntry,
 } from './calls.ts'
 
-/** What a client speaks. A relay also understands the version before: it is updated first, and those at it later. */
+/** The version that a client speaks. A relay also understands the previous one: it is updated first, its clients later. */
 export const PROTOCOL_VERSION = 3
-/** What a relay sends to many at once, and before it knows whom it speaks to, is the same in both: it says this one. */
+/**
+ * Frames that a relay sends to many clients, or before it knows the client, are the same in both versions and carry
+ * this one.
+ */
 export const PROTOCOL_VERSION_BEFORE = 2
 export type SpokenVersion = typeof PROTOCOL_VERSION | typeof PROTOCOL_VERSION_BEFORE
-/** What a device signs to prove that it is the one that the account's certificate names. */
+/** Label of the signature by which a device proves that the account's certificate names it. */
 export const AUTHENTICATE_LABEL = 'postern relay authenticate v1'
-/** What an account signs to be deleted. */
+/** Label of the signature by which an account is deleted. */
 export const DELETE_ACCOUNT_LABEL = 'postern relay delete account v1'
-/** With this code the relay closes a connection whose device has come by a newer one. */
+/** The relay closes a connection with this code when the same device opens a newer one. */
 export const REPLACED_CLOSE_CODE = 4001
 
 const acknowledge = struct({ cursor: u53, mark: u53 })
@@ -47,7 +50,7 @@ const failure = struct({
   code: text(wireLimits.errorCodeBytesMax),
   message: text(wireLimits.errorMessageBytesMax),
   retryAtMs: optional(u53),
-  /** Of a certificate that was revoked: the one that has to be surpassed. */
+  /** For a revoked certificate: the serial that a new one has to exceed. */
   serial: optional(u53),
 })
 
@@ -83,7 +86,7 @@ const callNameOf = (tag: number): CallName => {
 const isSpoken = (version: number): version is SpokenVersion =>
   version === PROTOCOL_VERSION || version === PROTOCOL_VERSION_BEFORE
 
-/** In which version a frame is answered. */
+/** The version in which a frame is answered. */
 export const versionOf = (frame: Uint8Array): SpokenVersion =>
   frame[0] === PROTOCOL_VERSION_BEFORE ? PROTOCOL_VERSION_BEFORE : PROTOCOL_VERSION
 
@@ -94,7 +97,7 @@ function start(tag: number, version: SpokenVersion, roomBytes?: number): Writer 
   return into
 }
 
-/** Version, kind, position and count; and of each entry what is always as long, its payload and whom it names. */
+/** Version, kind, position and count; and the fixed part of each entry, its payload and the accounts that it names. */
 const DELIVER_HEAD_BYTES = 14
 const ENTRY_BYTES = 73
 
@@ -138,7 +141,7 @@ export function decodeClientFrame(frame: Uint8Array): ClientFrame {
 const answerCodec = (name: CallName, version: SpokenVersion) =>
   (version === PROTOCOL_VERSION_BEFORE && answersBefore[name]) || calls[name].answer
 
-/** `version`: that of the call which is answered. */
+/** `version`: that of the call that is answered. */
 export function encodeRelayFrame(frame: RelayFrame, version: SpokenVersion = PROTOCOL_VERSION): Uint8Array {
   switch (frame.kind) {
     case 'challenge': {
@@ -211,7 +214,7 @@ type Proof = { nonce: Uint8Array; audience: string; accountKey: Uint8Array }
 
 export const authenticationBytes = (proof: Proof): Uint8Array => labelled(AUTHENTICATE_LABEL, proof)
 
-/** Bound to the challenge of one connection: heard by somebody, it is of no use on another. */
+/** Bound to the challenge of one connection: intercepted, it is useless on another. */
 export const deletionBytes = (proof: Proof): Uint8Array => labelled(DELETE_ACCOUNT_LABEL, proof)
 
 function labelled(label: string, proof: Proof): Uint8Array {

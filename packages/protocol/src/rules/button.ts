@@ -24,7 +24,7 @@ export function buttonDataFault(data: string): Fault {
 }
 
 const https = /^https:\/\//i
-/** White space, and what is not seen: people are asked whether they want to go where the address says. */
+/** White space and invisible characters: people are asked whether they want to open the address. */
 const misleading = /[\s\p{Cc}\p{Cf}\p{Cs}]/u
 
 /** With a name before the host (`https://bank.example@evil.example`) people read the name: no app opens such an address. */
@@ -41,7 +41,7 @@ export function buttonUrlFault(url: string): Fault {
 
 type ButtonFields = { text: string; data?: string; url?: string }
 
-/** Of all that stand under one message. */
+/** For all buttons of one message. */
 export function buttonsFault(rows: readonly (readonly ButtonFields[])[]): Fault {
   const faults = [
     buttonRowsFault(rows),

@@ -3,7 +3,7 @@ import { contentLimits } from '../limits.ts'
 import { isOneSign } from '../text.ts'
 import type { Fault } from './kept.ts'
 
-/** By property and not by the list of this year's emoji: next year's are taken by those who cannot draw them yet. */
+/** By property, not by this year's list of emoji: next year's are accepted by clients that cannot draw them yet. */
 const emojiStart = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[0-9#*]\ufe0f?\u20e3)/u
 
 export const EMOJI_RULE = 'must be one emoji'

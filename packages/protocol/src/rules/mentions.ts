@@ -18,7 +18,7 @@ export function mentionFault(text: string, mentions: readonly Span[]): { at: num
   return undefined
 }
 
-/** Those that fit, in their order: of somebody else's message the rest is left out. */
+/** The fitting ones, in order: the others are dropped from another person's message. */
 export function fittingMentions<Mention extends Span>(text: string, mentions: readonly Mention[]): Mention[] {
   let end = 0
   return mentions.filter(mention => {

@@ -18,7 +18,7 @@ function headFault(head: PictureHead | undefined): Fault {
 
 const PICTURE_URL = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/
 
-/** Most heads end within so much: a screen asks this of every face that it draws. */
+/** Most heads are shorter: a screen checks every avatar that it draws. */
 const HEAD_CHARS = 2048
 
 /** Whether a data: URL is such a picture, and of the type that it names. */

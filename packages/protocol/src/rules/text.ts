@@ -5,14 +5,14 @@ import type { Fault } from './kept.ts'
 
 export type CharRange = { min: number; max: number }
 
-/** Half of a pair has no UTF-8: it would silently become another sign on its way. */
+/** Half of a pair has no UTF-8: it would silently become another character on its way. */
 export const HALF_RULE = 'must not contain half of a surrogate pair'
-/** Said of an edit, in which only a caption may become empty. */
+/** For an edit, in which only a caption may become empty. */
 export const EMPTY_TEXT_RULE = `must have 1 to ${contentLimits.textCharsMax} characters`
 
-/** The length alone: all that a receiver asks, who gets nothing but whole signs. */
+/** The length alone: a receiver gets whole characters anyway. */
 export function lengthFault(text: string, { min, max }: CharRange): Fault {
-  // Whatever has twice as many units has too many characters: nobody counts a megabyte of them.
+  // A text with twice as many units has too many characters; a megabyte of them is not counted.
   const count = text.length > 2 * max ? Infinity : charCount(text)
   if (count >= min && count <= max) return undefined
   return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`

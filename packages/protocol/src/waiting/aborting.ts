@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 import { Deferred } from './deferred.ts'
 
 /**
- * Settles as the work does, or with the signal's reason as soon as it is aborted: nobody looks at what becomes of the work
- * then. What is done already counts, also after the abort.
+ * Settles with the work, or with the signal's reason as soon as it is aborted: the outcome of the work is then ignored.
+ * Work that is already done counts, also after the abort.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const wait = new Deferred<T>()
@@ -15,7 +15,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   return wait.promise
 }
 
-/** Gives what `source` gives, until the signal is aborted; a source that hangs then is not waited for. */
+/** Yields the values of `source` until the signal is aborted; a source that hangs is then not awaited. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
   try {
@@ -36,7 +36,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return wait.promise
 }
 
-/** Resolves when so much time has passed, or at the abort: the caller looks which it was. */
+/** Resolves after this time, or at the abort: the caller checks which it was. */
 export function pause(clock: Clock, ms: number, until: AbortSignal): Promise<void> {
   const wait = new Deferred()
   wait.onAbort(until, () => wait.resolve())

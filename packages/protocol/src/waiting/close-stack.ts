@@ -1,4 +1,4 @@
-// What a start has opened: closed newest first, at the stop or when a later step of the start fails.
+// The resources that a start has opened: closed newest first, at the stop or when a later step of the start fails.
 import { type FaultLog, logFault } from '../background.ts'
 import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
@@ -11,7 +11,7 @@ export class CloseStack {
   readonly #closes: Close[] = []
   #closed: Promise<void> | undefined
 
-  /** In one expression with the opening: between the two nothing can fail. Gives what was opened. */
+  /** Called in one expression with the opening, so that nothing can fail in between. Returns the opened resource. */
   add<T>(what: T, close: (what: T) => void | Promise<void>): T {
     this.#closes.push(() => close(what))
     return what

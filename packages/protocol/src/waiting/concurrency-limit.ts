@@ -1,7 +1,7 @@
 // Limits concurrent work: a caller that finds no free slot gets an error and can try again later.
 import { CodedError } from '../errors.ts'
 
-/** `what` says what those who have a slot are doing. */
+/** `what` says what the holders of a slot are doing. */
 export type LimitOptions = { max: number; what: string }
 
 export class ConcurrencyLimit {
@@ -16,7 +16,7 @@ export class ConcurrencyLimit {
     return this.#used
   }
 
-  /** Throws `rate-limited` when none is free. Gives what frees the slot again. */
+  /** Throws `rate-limited` when no slot is free. Returns a function that frees the slot. */
   reserve(): () => void {
     if (this.#used >= this.#limit.max) throw tooMany(this.#limit)
     this.#used++

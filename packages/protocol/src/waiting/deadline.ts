@@ -10,21 +10,21 @@ export class Deadline {
   readonly #endMs: number
   readonly #late: () => CodedError
 
-  /** `late`: what is thrown when the time is up; without it `relay-unreachable`, as it is mostly the relay that is waited for. */
+  /** `late`: the error when the time is up; `relay-unreachable` by default, because most waits are for the relay. */
   constructor(clock: Clock, within: TimeoutOption, late = () => new CodedError('relay-unreachable')) {
     this.#clock = clock
     this.#endMs = clock.monotonicMs() + within.timeoutMs
     this.#late = late
   }
 
-  /** Throws when the time is up: nothing more is begun then. */
+  /** Throws when the time is up, so that no further step begins. */
   leftMs(): number {
     const left = this.#endMs - this.#clock.monotonicMs()
     if (left <= 0) throw this.#late()
     return left
   }
 
-  /** The outcome of what others do in their own time; rejects when ours is up. */
+  /** The outcome of work that has no deadline of its own; rejects when this deadline passes. */
   async awaiting<T>(work: () => Promise<T>): Promise<T> {
     const leftMs = this.leftMs()
     const wait = new Deferred<T>()

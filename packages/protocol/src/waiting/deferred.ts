@@ -25,21 +25,21 @@ export class Deferred<T = void> {
     this.#settled.reject(error)
   }
 
-  /** Once, at whichever end; at once when it is over already. */
+  /** Called once, at the first end; immediately if the wait is already over. */
   onSettled(undo: () => void): void {
     if (this.#isSettled) return undo()
     this.#undo ??= []
     this.#undo.push(undo)
   }
 
-  /** Calls when so much time has passed and nothing has ended it before. */
+  /** Calls after this time unless the wait has ended before. */
   after(clock: Clock, ms: number, call: () => void): void {
     if (this.#isSettled) return
     const timer = clock.setTimer(ms, call)
     this.onSettled(() => timer.cancel())
   }
 
-  /** Calls at the abort, and at once when it is aborted already. */
+  /** Calls at the abort, or immediately if already aborted. */
   onAbort(signal: AbortSignal, call: () => void): void {
     if (this.#isSettled) return
     if (signal.aborted) return call()
@@ -47,7 +47,7 @@ export class Deferred<T = void> {
     this.onSettled(() => signal.removeEventListener('abort', call))
   }
 
-  /** Ends as the work does. Work that comes too late is not looked at: its failure ends no process. */
+  /** Settles with the work. Late work is ignored: its failure ends no process. */
   settleWith(work: Promise<T>): void {
     work.then(
       value => this.resolve(value),
@@ -55,7 +55,7 @@ export class Deferred<T = void> {
     )
   }
 
-  /** Before anybody hears of the end: nothing of the wait is left then. */
+  /** Runs before anybody is notified of the end: nothing of the wait is left then. */
   #end(): boolean {
     if (this.#isSettled) return false
     this.#isSettled = true

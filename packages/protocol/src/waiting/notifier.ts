@@ -8,18 +8,18 @@ export class Notifier {
     return this.#listeners.size
   }
 
-  /** Gives what ends the listening. */
+  /** Returns a function that ends the listening. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Whoever begins to listen meanwhile hears the next one, and whoever has ended meanwhile hears nothing. */
+  /** A listener added during the call receives the next one; a listener removed during the call is not called. */
   notify(): void {
     for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener()
   }
 
-  /** Resolves when it rings next. */
+  /** Resolves at the next notification. */
   next(): Promise<void> {
     const wait = new Deferred()
     wait.onSettled(this.listen(() => wait.resolve()))

@@ -1,14 +1,14 @@
 // Runs work in the order of the calls, exclusively or shared. A failure does not block the work after it.
 import { type LimitOptions, tooMany } from './concurrency-limit.ts'
 
-/** `limit`: past so many in one lane, the one at work included, the next is refused. */
+/** `limit`: the maximum in one lane, including the running one; the next is refused. */
 export type QueueOptions = { limit?: LimitOptions | undefined; onIdle?: () => void }
 
 export class SerialQueue {
   readonly #options: QueueOptions
-  /** Settles when the last one that has the lane to itself is through. */
+  /** Settles when the last exclusive work has finished. */
   #alone: Promise<unknown> = Promise.resolve()
-  /** Those behind it that share the lane: most lanes are never shared, and there is one for every message. */
+  /** Shared work after it: most lanes are never shared, and there is one for every message. */
   #sharing: Set<Promise<unknown>> | undefined
   #open = 0
 
@@ -20,7 +20,7 @@ export class SerialQueue {
     return this.#open > 0
   }
 
-  /** Begins when all that were called before it are through, and has the lane to itself. */
+  /** Begins when all earlier work has finished, and runs exclusively. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const { limit } = this.#options
     if (limit && this.#open >= limit.max) return Promise.reject(tooMany(limit))
@@ -33,7 +33,7 @@ export class SerialQueue {
     return turn
   }
 
-  /** Begins in the order of the calls, and beside others that share the lane. */
+  /** Begins in the order of the calls, alongside other shared work. */
   runShared<T>(work: () => Promise<T>): Promise<T> {
     this.#sharing ??= new Set()
     const sharing = this.#sharing
@@ -48,7 +48,7 @@ export class SerialQueue {
     return turn
   }
 
-  /** Resolves when nobody is at work any more. */
+  /** Resolves when no work is running. */
   async idle(): Promise<void> {
     while (this.isBusy) await Promise.all([this.#alone, ...(this.#sharing ?? [])])
   }
@@ -59,7 +59,7 @@ export class SerialQueue {
   }
 }
 
-/** A lane for each key. One that is idle is forgotten. */
+/** A lane for each key. An idle lane is forgotten. */
 export class KeyedQueue<Key> {
   readonly #lanes = new Map<Key, SerialQueue>()
   readonly #limit: LimitOptions | undefined
@@ -80,7 +80,7 @@ export class KeyedQueue<Key> {
     return this.#lanes.has(key)
   }
 
-  /** Resolves when nobody is at work in any of them. */
+  /** Resolves when no lane has running work. */
   async idle(): Promise<void> {
     while (this.#lanes.size > 0) await Promise.all([...this.#lanes.values()].map(lane => lane.idle()))
   }

@@ -1,4 +1,4 @@
-// What a start opens is closed in the reverse order, as a whole, once.
+// The resources of a start are closed in reverse order, all of them, once.
 import { CloseStack, CodedError, startLimits, startWhole } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Waits that end in one of several ways, and what is left of them: nothing.
+// Waits that end in one of several ways, and leave nothing behind.
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aborted, Deferred, pause, unlessAborted, untilAborted } from '@postern/protocol'

@@ -2,7 +2,7 @@
 import { KeyedQueue, SerialQueue } from '@postern/protocol'
 import { expect, test } from 'vitest'
 
-/** Work that says when they begins and ends when it is told. */
+/** Work that reports its beginning and ends when the test says so. */
 function script() {
   const begun: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()

@@ -1,4 +1,4 @@
-// Above the field: what is replied to, or that a message is being edited.
+// Above the field: the message that is replied to, or that a message is being edited.
 import type { VNode } from 'preact'
 import { Icon } from '../../parts/icons/icon.tsx'
 import { IconButton } from '../../parts/icons/icon-button.tsx'

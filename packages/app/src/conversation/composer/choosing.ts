@@ -1,4 +1,4 @@
-// The list of what can be completed: which is chosen, and what choosing it does.
+// The list of completions: the selected one, and the effect of choosing it.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { sendText } from '../submit.ts'
 import type { Talk } from '../talk.ts'
@@ -10,7 +10,7 @@ export class CompletionChoice {
   readonly at: ReadonlySignal<number>
   readonly #talk: Talk
   readonly #moved = signal(0)
-  /** For this text the list was closed: it stays so until something else is typed. */
+  /** The list was closed for this text: it stays closed until something else is typed. */
   readonly #closedFor = signal<string | undefined>(undefined)
 
   constructor(talk: Talk) {
@@ -37,7 +37,7 @@ export class CompletionChoice {
     this.#closedFor.value = this.#talk.compose.text.value
   }
 
-  /** Gives where the caret stands afterwards; undefined when it was sent. */
+  /** Returns the new position of the caret; undefined when it was sent. */
   async choose(choice: Completion | undefined): Promise<number | undefined> {
     const { compose } = this.#talk
     if (!choice) return undefined

@@ -1,4 +1,4 @@
-// The list above the field: commands with what they do, or members of the group.
+// The list above the field: commands with their descriptions, or members of the group.
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar/avatar.tsx'
@@ -23,7 +23,7 @@ export function CompletionMenu({ choices, at, onChoose }: CompletionMenuProps): 
       class="completion-menu"
       id={LIST_ID}
       role="listbox"
-      // Long lists scroll: whoever only wants to read on has no other way there without a pointer.
+      // Long lists scroll: without a pointer there is no other way to read further.
       tabIndex={0}
       aria-label={choices[0]?.kind === 'member' ? w.people : w.commands}
     >

@@ -1,4 +1,4 @@
-// Where one writes: the strip of what it is about, the field, the lists above it, and the buttons beside it.
+// The composer: the strip of its subject, the field, the lists above it, and the buttons next to it.
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -83,7 +83,7 @@ async function chooseThen(
   caretTo.value = await choosing.choose(choice)
 }
 
-/** In an empty field the way to the commands, else the way out. */
+/** In an empty field the button for commands, otherwise the send button. */
 type Beside = {
   choosing: CompletionChoice
   caretTo: Signal<number | undefined>

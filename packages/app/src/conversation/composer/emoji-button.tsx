@@ -1,4 +1,4 @@
-// Opens the grid of emoji above the field, and puts the chosen one where the caret stands.
+// Opens the grid of emoji above the field, and inserts the chosen one at the caret.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// The field in which one writes: it grows with its text, and shows behind it what a command still needs.
+// The text field: it grows with its text, and shows a hint for a command's argument after it.
 import { type Signal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { composerWords } from './words.ts'
 type FieldProps = {
   choosing: CompletionChoice
   enterSends: boolean
-  /** Where the caret is to stand once the text has changed. */
+  /** The caret's position once the text has changed. */
   caretTo: Signal<number | undefined>
   onChoose: () => void
 }
@@ -107,7 +107,7 @@ function act(deed: Exclude<FieldDeed, 'choose'>, talk: Talk, choosing: Completio
   }
 }
 
-/** As high as its text, up to what the style allows; most browsers do it by themselves. */
+/** As high as its text, up to the limit of the style; most browsers do it automatically. */
 function grow(field: HTMLTextAreaElement | null): void {
   if (!field || CSS.supports('field-sizing', 'content')) return
   field.style.blockSize = 'auto'

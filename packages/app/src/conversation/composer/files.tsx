@@ -1,4 +1,4 @@
-// Files that are dropped on the conversation or pasted into its field, and the sign that they can be.
+// Files that are dropped on the conversation or pasted into its field, and the sign for it.
 import type { RefObject, VNode } from 'preact'
 import { useCallback } from 'preact/hooks'
 import type { Destination } from '../../attaching/send-files.tsx'
@@ -10,13 +10,13 @@ import type { Talk } from '../talk.ts'
 import './files.css'
 import { showEnd } from '../submit.ts'
 
-/** What is sent beside the field replies to what the field replies to. */
+/** A file that is sent next to the field replies to the same message as the field. */
 export function destinationOf(talk: Talk): Destination {
   const about = talk.compose.about.peek()
   return { chat: talk.chat.peek().id, ...(about.kind === 'reply' && { reply_to: about.to.id }) }
 }
 
-/** A reply that went with a file is no reply of the next text. */
+/** A reply that was sent with a file does not apply to the next text. */
 export function filesSent(talk: Talk): void {
   if (talk.compose.about.peek().kind === 'reply') talk.compose.cancel()
   showEnd(talk)

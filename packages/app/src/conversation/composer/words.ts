@@ -1,4 +1,4 @@
-// What the field and what stands around it say.
+// The texts of the field and its surroundings.
 import { inLanguages, plural } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 

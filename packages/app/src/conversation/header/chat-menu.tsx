@@ -1,4 +1,4 @@
-// What can be done with a chat: the menu at the end of its header.
+// The menu at the end of a chat's header.
 import type { ChatDetail } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt, begin } from '../../parts/attempt.ts'

@@ -1,4 +1,4 @@
-// Search in one chat: the field stands in place of the header, what is found over the conversation.
+// Search in one chat: the field replaces the header, and the results cover the conversation.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -24,7 +24,7 @@ async function find(chat: string, text: string, beforeTs: number | undefined): P
   return answer?.value.messages
 }
 
-/** What was chosen has closed the list, and the focus with it: the keyboard goes on at the message. */
+/** Choosing a result closes the list with its focus: the keyboard continues at the message. */
 function focusLit(id: string | undefined): void {
   if (id === undefined || document.activeElement !== document.body) return
   document.querySelector<HTMLElement>(`article[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true })
@@ -52,7 +52,7 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
         if (event.key === 'Escape') onClose()
       }}
     >
-      {/* It stands in the place of the header, which had the heading of the screen. */}
+      {/* It replaces the header, which had the heading of the screen. */}
       <h1 class="unseen">{w.search}</h1>
       <div class="chat-search-bar">
         <Icon name="search" size={17} />

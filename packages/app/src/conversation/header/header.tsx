@@ -1,4 +1,4 @@
-// The bar above a conversation: with whom, how it is protected, and what can be done with the chat.
+// The bar above a conversation: the other person or group, its protection, and the actions on the chat.
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../../contract/objects.ts'
 import { timerText } from '../../i18n/timers.ts'

@@ -1,4 +1,4 @@
-// A search while somebody types: asked when the keys rest, and only the newest answer is shown.
+// A search while somebody types: it starts when the typing pauses, and only the newest answer is shown.
 import { signal } from '@preact/signals'
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
@@ -9,7 +9,7 @@ export const RESULTS_PAGE = 40
 
 export type FoundInChat = { text: string; messages: Message[]; hasMore: boolean }
 
-/** Undefined when it failed: what was found before stays. */
+/** Undefined when it failed: earlier results stay. */
 type Find = (text: string, beforeTs: number | undefined) => Promise<Message[] | undefined>
 
 export class SearchRun {
@@ -32,7 +32,7 @@ export class SearchRun {
     else this.#stop = this.#timing.after(ASKED_AFTER_MS, () => begin(this.#run({ turn, text, before: [] })))
   }
 
-  /** Older ones than those that are shown. */
+  /** Older ones than those shown. */
   more(): Promise<void> {
     const found = this.found.value
     return found ? this.#run({ turn: this.#turn, text: found.text, before: found.messages }) : Promise.resolve()
@@ -45,7 +45,7 @@ export class SearchRun {
 
   async #run({ turn, text, before }: { turn: number; text: string; before: Message[] }): Promise<void> {
     const messages = await this.#ask(text, before.at(-1)?.ts)
-    // Somebody has typed on: an answer to half a word must not replace that to the whole.
+    // The person has typed more: an answer to half a word must not replace that to the whole.
     if (turn !== this.#turn || !messages) return
     this.found.value = { text, messages: [...before, ...messages], hasMore: messages.length === RESULTS_PAGE }
   }

@@ -1,4 +1,4 @@
-// What the header of a conversation says.
+// The texts of a conversation's header.
 import { inLanguages, plural } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 

@@ -1,4 +1,4 @@
-// The menu of what can be done with a message.
+// The menu of a message.
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'

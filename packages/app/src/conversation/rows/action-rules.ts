@@ -8,7 +8,7 @@ export type AllowedActions = { react: boolean; reply: boolean; copy: boolean; ed
 
 type ActionContext = { chat: Pick<ChatDetail, 'state'>; me: string; nowMs: number }
 
-/** Nothing is written into a request, or into a group that was left. */
+/** Nothing can be written in a request, or in a group that was left. */
 export function allowedFor(message: Message, { chat, me, nowMs }: ActionContext): AllowedActions {
   const canWrite = chat.state === 'active'
   const isOwn = message.from.id === me
@@ -22,6 +22,6 @@ export function allowedFor(message: Message, { chat, me, nowMs }: ActionContext)
   }
 }
 
-/** The one that ↑ in an empty field edits. */
+/** The message that ↑ in an empty field edits. */
 export const lastEditable = (messages: Iterable<Message>, around: ActionContext): Message | undefined =>
   [...messages].filter(message => allowedFor(message, around).edit).toSorted((one, other) => other.ts - one.ts)[0]

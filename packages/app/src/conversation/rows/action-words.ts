@@ -1,4 +1,4 @@
-// What can be done with a message, in words.
+// The texts of a message's actions.
 import { inLanguages } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 

@@ -1,4 +1,4 @@
-// Which component shows a message: one row for each kind of content.
+// The component for each kind of message: one row per kind of content.
 import type { ComponentType, VNode } from 'preact'
 import { FileBody } from '../../bodies/file-body.tsx'
 import type { FilePlace } from '../../bodies/opened-files.ts'
@@ -40,7 +40,7 @@ export function MessageBody({ message }: { message: Message }): VNode {
   )
 }
 
-/** With the others that are in the window, in their order. */
+/** With the other photos in the window, in order. */
 async function showPhoto(talk: Talk, first: FilePlace): Promise<void> {
   const { PhotoViewer } = await viewer()
   const photos = [...talk.messages.peek().values()]

@@ -1,4 +1,4 @@
-// What somebody said: the name, what it replies to, the words, when and how far it has come, and the reactions.
+// A message bubble: the name, the quoted message, the words, the time and status, and the reactions.
 import type { VNode } from 'preact'
 import { PollBody } from '../../bodies/poll-body.tsx'
 import type { Message } from '../../contract/objects.ts'
@@ -29,7 +29,7 @@ export function Bubble({ message, isOwn, showsName, hasTail }: BubbleProps): VNo
     >
       <Sender message={message} isOwn={isOwn} showsName={showsName} />
       {message.reply_to && <Quote id={message.reply_to} />}
-      {/* The time stands in the text's own box, so that it fits into its last line. */}
+      {/* The time is in the text's own box, so that it fits into its last line. */}
       <div class="bubble-body" dir={directionOf(message.text ?? message.poll?.question ?? '')}>
         <span id={`${message.id}-body`}>
           {message.poll ? (
@@ -52,7 +52,7 @@ export function Bubble({ message, isOwn, showsName, hasTail }: BubbleProps): VNo
 
 type Told = { message: Message; leftMs: number | undefined; id?: string }
 
-/** When it was said, and how far it has come. */
+/** The time of the message, and its status. */
 const Meta = ({ message, leftMs, id }: Told): VNode => (
   <span class="bubble-meta" id={id} dir="ltr">
     {leftMs !== undefined && <Countdown leftMs={leftMs} />}
@@ -62,7 +62,7 @@ const Meta = ({ message, leftMs, id }: Told): VNode => (
   </span>
 )
 
-/** Every row has it for screen readers; it is seen where several people write. */
+/** Every row has it for screen readers; it is visible where several people write. */
 function Sender({ message, isOwn, showsName }: Omit<BubbleProps, 'hasTail'>): VNode {
   const talk = useTalk()
   const id = `${message.id}-from`

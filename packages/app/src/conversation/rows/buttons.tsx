@@ -1,4 +1,4 @@
-// The buttons under a bot's message: one press at a time, and what became of it.
+// The buttons under a bot's message: one press at a time, and its outcome.
 import type { VNode } from 'preact'
 import type { Message, PressState } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
@@ -54,7 +54,7 @@ function BotButton({ button, message, press }: BotButtonProps): VNode {
     <button
       class={isPressed ? 'buttons-button buttons-button-pressed' : 'buttons-button'}
       type="button"
-      // Not `disabled`: the keyboard would be lost with the press.
+      // Not `disabled`: the focus would be lost with the press.
       aria-disabled={isOff}
       aria-busy={isPressed}
       onClick={run}

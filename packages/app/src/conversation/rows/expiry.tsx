@@ -1,4 +1,4 @@
-// A message that disappears: how long it has, and its last minute, in which it fades.
+// A disappearing message: its remaining time, and its last minute, in which it fades.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons/icon.tsx'
 import { conversationWords } from '../words.ts'
 import { lookAgainMs } from './expiry-steps.ts'
 
-/** What is left, looked at again when its words change. */
+/** The remaining time, updated when its text changes. */
 export function useLeftMs(expiresTs: number | undefined): number | undefined {
   const now = useSignal(Date.now())
   useEffect(() => {

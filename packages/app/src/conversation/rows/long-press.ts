@@ -1,4 +1,4 @@
-// A finger that rests on something asks what can be done with it, as a right click does.
+// A long press opens the actions, like a right click.
 const LONG_PRESS_MS = 450
 /** A finger never rests quite still. */
 const STILL_WITHIN_PX = 10

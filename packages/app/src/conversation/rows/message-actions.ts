@@ -1,4 +1,4 @@
-// Opens what can be done with a message: by long press, right click, the keyboard's menu key or the button beside it.
+// Opens the actions on a message: by long press, right click, the keyboard's menu key or the button next to it.
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
 import { lazyImport } from '../../parts/lazy-import.ts'

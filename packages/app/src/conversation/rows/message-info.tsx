@@ -1,4 +1,4 @@
-// When a message was sent, changed, and when it goes.
+// When a message was sent and changed, and when it disappears.
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { wholeTimeOf } from '../../i18n/dates.ts'

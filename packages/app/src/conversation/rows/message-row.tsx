@@ -1,4 +1,4 @@
-// One message in the conversation: the face, the bubble, a bot's buttons, and the way to what can be done with it.
+// One message in the conversation: the avatar, the bubble, a bot's buttons, and the button for its actions.
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
@@ -39,7 +39,7 @@ export function MessageRow({ message, startsGroup, endsGroup }: MessageRowProps)
         talk.hoveredRow.value = id
       }}
       onContextMenu={event => {
-        // Words that were marked are to be copied by the browser's own menu.
+        // Selected words are copied by the browser's own menu.
         if (getSelection()?.isCollapsed === false) return
         event.preventDefault()
         openMessageActions(talk, message, placeOf(event))
@@ -57,7 +57,7 @@ export function MessageRow({ message, startsGroup, endsGroup }: MessageRowProps)
   )
 }
 
-/** Of the one row that is reached: beside every other it would be a fifth of what is laid out. */
+/** Only for the active row: on every row it would be a fifth of the layout. */
 function More({ message }: { message: Message }): VNode {
   const talk = useTalk()
   return (
@@ -77,6 +77,6 @@ function Face({ message, bot }: { message: Message; bot: boolean }): VNode {
   return <Avatar id={id} name={name} bot={bot} size="xs" />
 }
 
-/** The keyboard's menu key has no place: then the menu stands beside the row. */
+/** The keyboard's menu key has no position: then the menu is next to the row. */
 const placeOf = (event: MouseEvent & { currentTarget: HTMLElement }): HTMLElement | { x: number; y: number } =>
   event.clientX === 0 && event.clientY === 0 ? event.currentTarget : { x: event.clientX, y: event.clientY }

@@ -7,7 +7,7 @@ import { isolated } from '../isolate.ts'
 
 export type NoticeLine = { icon?: IconName; text: string; isWarning: boolean }
 
-/** A name, or undefined for oneself: sentences about oneself are others in most languages. */
+/** A name, or undefined for the reader: sentences about the reader differ in most languages. */
 type Who = string | undefined
 
 const words = inLanguages({
@@ -123,13 +123,13 @@ export function noticeLine(notice: Notice, bots: ReadonlySet<string>, me: string
   }
 }
 
-/** Whoever was brought into a group learns who reads along: bots that came with the group have no line of their own. */
+/** A new member of a group learns which bots read along: bots that came with the group have no line of their own. */
 const createdLine = (made: string, bots: number): NoticeLine =>
   bots === 0 ? plain(made) : warning(`${made}. ${words.value.botsWithin(bots)}`)
 
 type Telling = { who: Who; names: (people: readonly Person[]) => string }
 
-/** Whoever writes on has to know that a bot reads along: somebody else may have added it. */
+/** Members have to know that a bot reads along: somebody else may have added it. */
 function joinedLine(
   { members }: Extract<Notice, { code: 'joined' }>,
   known: ReadonlySet<string>,

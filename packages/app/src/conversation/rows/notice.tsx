@@ -1,4 +1,4 @@
-// A line that nobody wrote: who came, what was changed, what the app had to put right.
+// A line that nobody wrote: new members, changes, and repairs by the app.
 import type { VNode } from 'preact'
 import type { Notice } from '../../contract/objects.ts'
 import { Icon } from '../../parts/icons/icon.tsx'

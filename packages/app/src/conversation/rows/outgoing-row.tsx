@@ -1,4 +1,4 @@
-// Something on its way out: it stands where the message will, with what can be done about it.
+// A message on its way out: in the place of the final message, with its actions.
 import type { VNode } from 'preact'
 import { OutgoingFileBody } from '../../bodies/outgoing-file.tsx'
 import type { FaultView, OutgoingBody, OutgoingMessage, OutgoingState } from '../../contract/objects.ts'
@@ -59,7 +59,7 @@ const Refused = ({ fault, outgoing, onTakeBack }: RefusedShown): VNode => (
   </div>
 )
 
-/** Of a file that is being uploaded. */
+/** For a file that is being uploaded. */
 const sentBytesOf = (state: OutgoingState): number | undefined =>
   state.kind === 'sending' ? state.sentBytes : undefined
 

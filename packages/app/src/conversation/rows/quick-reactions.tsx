@@ -1,4 +1,4 @@
-// The six reactions that most people want, and the way to all others.
+// The six most popular reactions, and the way to all others.
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'

@@ -1,4 +1,4 @@
-// What a message replies to: its beginning, which leads there.
+// The quoted message: its beginning, as a link to it.
 import type { VNode } from 'preact'
 import { useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'

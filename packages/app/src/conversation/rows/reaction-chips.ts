@@ -1,4 +1,4 @@
-// The reactions to a message, gathered by emoji: the most frequent first, then in the order in which they came.
+// The reactions to a message, grouped by emoji: the most frequent first, then in the order of arrival.
 import type { Message, Person } from '../../contract/objects.ts'
 
 export type Chip = { emoji: string; people: Person[]; isMine: boolean }
@@ -14,6 +14,6 @@ export function chipsOf(reactions: Message['reactions'], me: string): Chip[] {
   return [...chips.values()].toSorted((one, other) => other.people.length - one.people.length)
 }
 
-/** What to say to the core when an emoji is chosen: the same once more takes it back. */
+/** The reaction to send when an emoji is chosen: the same one again withdraws it. */
 export const reactionAfter = (reactions: Message['reactions'], me: string, chosen: string): string =>
   reactions?.some(({ emoji, from }) => emoji === chosen && from.id === me) ? '' : chosen

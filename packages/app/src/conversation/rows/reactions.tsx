@@ -1,4 +1,4 @@
-// Chips below a message: who reacted how. A press gives the same, or takes one's own back.
+// Chips below a message: the reactions and their authors. A press adds the same one, or withdraws the person's own.
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'

@@ -1,4 +1,4 @@
-// How far an own message has come: a sign, and the word for it.
+// The status of an own message: a sign, and the word for it.
 import type { VNode } from 'preact'
 import { Icon, type IconName } from '../../parts/icons/icon.tsx'
 import { conversationWords } from '../words.ts'

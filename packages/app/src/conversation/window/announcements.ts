@@ -1,16 +1,16 @@
-// What a screen reader is told of new rows: the newest few, in words.
+// The announcements of new rows to screen readers: the newest few, in words.
 import type { HistoryWindow } from '../../contract/objects.ts'
 import { snippetOf } from '../snippet.ts'
 import { conversationWords } from '../words.ts'
 import { tsOf } from './window-state.ts'
 
-/** More of them would be read out for minutes. */
+/** More of them would take minutes to read out. */
 const SAID_MAX = 3
 
 type Before = { lastTs: number | undefined; me: string }
 type Announcement = { lastTs?: number | undefined; text?: string }
 
-/** Only at the end is a row news: further up it was loaded because somebody scrolled. */
+/** A row is news only at the end: further up it was loaded because somebody scrolled. */
 export function announcementFor({ rows, hasNewer }: HistoryWindow, { lastTs, me }: Before): Announcement {
   const newest = rows.at(-1)
   if (!newest || hasNewer) return { lastTs }

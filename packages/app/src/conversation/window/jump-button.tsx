@@ -1,4 +1,4 @@
-// The way down, for who reads further up: it says how many new ones are there.
+// The button to the end, for reading further up: it shows the number of new messages.
 import type { VNode } from 'preact'
 import { Icon } from '../../parts/icons/icon.tsx'
 import { useTalk } from '../talk.ts'

@@ -1,4 +1,4 @@
-// The conversation as it scrolls: days, rows, what is on its way out, and the way down.
+// The scrolling conversation: days, rows, messages on their way out, and the button to the end.
 import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -64,7 +64,7 @@ const Day = ({ day, draw }: { day: LaidDay; draw: (laid: LaidRow) => VNode }): V
   </section>
 )
 
-/** Of a full window all but one or two rows are as they were: those are not even looked at. */
+/** All but one or two rows of a full window are unchanged: those are not even compared. */
 function useDrawnRows(days: readonly LaidDay[]): (laid: LaidRow) => VNode {
   const drawn = useRef(new Map<string, { laid: LaidRow; node: VNode }>())
   const before = drawn.current
@@ -97,7 +97,7 @@ const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): 
   </>
 )
 
-/** For itself: a message on its way changes several times, and the rows above it do not. */
+/** Separate: a message on its way changes several times, and the rows above it do not. */
 function OutgoingRows(): VNode {
   const { outgoing } = useTalk()
   return (
@@ -109,7 +109,7 @@ function OutgoingRows(): VNode {
   )
 }
 
-/** The line stays where it was when the conversation was opened, or when nobody looked; whoever answers has read. */
+/** The line stays where it was when the conversation was opened, or when nobody looked; sending a message removes it. */
 function useUnreadLine(talk: Talk, opening: OpeningPosition): number | undefined {
   const fromTs = useSignal(opening.unreadFromTs)
   const unread = talk.chat.value.firstUnread
@@ -126,7 +126,7 @@ function useUnreadLine(talk: Talk, opening: OpeningPosition): number | undefined
   return fromTs.value
 }
 
-/** Quotes read what they reply to from here; the arrows need a row that Tab reaches. */
+/** Quotes read their messages from here; the arrows need a row that Tab reaches. */
 function shareRows(talk: Talk, rows: readonly HistoryLine[], quoted: Record<string, Message> = {}): void {
   const inWindow = rows.flatMap(row => (row.kind === 'message' ? [row.message] : []))
   const before = [...talk.messages.peek().keys()]
@@ -134,7 +134,7 @@ function shareRows(talk: Talk, rows: readonly HistoryLine[], quoted: Record<stri
   const active = talk.activeRow.peek()
   const isHeld = document.activeElement?.getAttribute('data-id') === active
   if (!isHeld || !rows.some(row => idOf(row) === active)) talk.activeRow.value = inWindow.at(-1)?.id
-  // With the row that had it the focus is gone: the keyboard goes on at the next one, not at the top of the page.
+  // The focus is lost with its row: the keyboard continues at the next one, not at the top of the page.
   if (document.activeElement === document.body)
     focusRow(nextFocusOf(active, before, new Set(inWindow.map(({ id }) => id))))
 }

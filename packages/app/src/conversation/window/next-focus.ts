@@ -1,6 +1,6 @@
-// Which row is next when the one that was held is gone.
+// The next row when the focused one is gone.
 
-/** The nearest of those that stay, first below and then above. None for a row that is still there, or never was. */
+/** The nearest remaining row, first below and then above. None for a row that still exists, or never did. */
 export function nextFocusOf(
   gone: string | undefined,
   before: readonly string[],

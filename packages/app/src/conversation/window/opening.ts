@@ -1,4 +1,4 @@
-// Where a conversation opens: at the message of a link, at the first one that was not read, or at the end.
+// Where a conversation opens: at the message of a link, at the first unread one, or at the end.
 import type { ChatDetail } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
 import type { Jump } from '../talk.ts'
@@ -7,7 +7,7 @@ import { END } from './window-state.ts'
 export type OpeningPosition = {
   anchor: HistoryAnchor
   goal?: { jump: Jump; block: 'center' | 'start' }
-  /** From here on nothing was read when the conversation was opened. */
+  /** Messages from this time on were unread when the conversation was opened. */
   unreadFromTs?: number
 }
 

@@ -1,4 +1,4 @@
-// What counts as read: a message that somebody could look at for half a second.
+// Decides which messages count as read: those that were visible for half a second.
 import type { ScreenClock } from '../timing.ts'
 
 const READ_AFTER_MS = 500
@@ -17,7 +17,7 @@ export class ReadMarks {
     this.#mark = mark
   }
 
-  /** All that is seen now and was not read before: nothing while nobody looks at the page. */
+  /** Reports all visible unread rows: none while nobody looks at the page. */
   see(rows: readonly SeenRow[]): void {
     const nowMs = this.#timing.nowMs()
     const seen = rows.filter(row => row.ts > this.#markedTs)
@@ -30,7 +30,7 @@ export class ReadMarks {
     this.#plan()
   }
 
-  /** Until the one that has been seen longest is due. */
+  /** Until the one that was visible longest is due. */
   #plan(): void {
     this.#stop?.()
     this.#stop = undefined

@@ -1,4 +1,4 @@
-// The keyboard among messages: arrows move from one to the next, Enter asks what can be done, Esc goes back to the field.
+// The keyboard among messages: arrows move from one to the next, Enter opens the actions, Esc returns to the field.
 import { openMessageActions } from '../rows/message-actions.ts'
 import type { Talk } from '../talk.ts'
 
@@ -14,7 +14,7 @@ export function moveAmongRows(talk: Talk, event: KeyEvent): void {
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('article[data-id]')]
   const at = rows.findIndex(row => row === event.target)
   const held = rows[at]
-  // A key that was meant for a button or a link in the row.
+  // A key for a button or a link in the row.
   if (!held) return
   const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key]
   if (to !== undefined) {

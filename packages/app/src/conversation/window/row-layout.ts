@@ -1,31 +1,31 @@
-// How the rows of a window stand together: days, groups of one sender, and the line above what was not read.
+// The layout of the rows in a window: days, groups of one sender, and the line above unread messages.
 import type { HistoryLine } from '../../contract/objects.ts'
 import { isSameDay } from '../../i18n/dates.ts'
 import { idOf, tsOf } from './window-state.ts'
 
-/** What one person says within this time of the message before stands in one group. */
+/** Messages of one person within this time of the previous one are in one group. */
 const GROUP_GAP_MS = 5 * 60_000
 
 export type LaidRow = {
   id: string
   row: HistoryLine
-  /** The first of a group has the name and a gap above, the last one the face. */
+  /** The first of a group has the name and a gap above, the last one the avatar. */
   startsGroup: boolean
   endsGroup: boolean
-  /** The line "New messages" stands above it. */
+  /** The line "New messages" is above it. */
   isFirstUnread: boolean
 }
 
 export type LaidDay = { ts: number; rows: LaidRow[] }
 
-/** The same object says the same. */
+/** The same object has the same content. */
 export const isSameRow = (one: LaidRow, other: LaidRow): boolean =>
   one.row === other.row &&
   one.startsGroup === other.startsGroup &&
   one.endsGroup === other.endsGroup &&
   one.isFirstUnread === other.isFirstUnread
 
-/** `unreadFromTs`: the time of the oldest message that was not read; that message itself may be gone since. */
+/** `unreadFromTs`: the time of the oldest unread message; that message itself may be gone since. */
 export function layRows(rows: readonly HistoryLine[], unreadFromTs?: number): LaidDay[] {
   const firstUnread = unreadFromTs === undefined ? -1 : rows.findIndex(row => tsOf(row) >= unreadFromTs)
   const joins = (index: number): boolean => index !== firstUnread && isOneGroup(rows[index - 1], rows[index])

@@ -1,13 +1,13 @@
-// Keeps what is seen where it is while rows come, go and change their height around it.
+// Keeps the visible rows in place while rows come, go and change their height around them.
 import type { WindowSight } from './window-state.ts'
 
-/** So near to the end counts as being there: a fraction of a pixel is lost at some zooms. */
+/** This near to the end counts as being there: a fraction of a pixel is lost at some zooms. */
 const END_WITHIN_PX = 24
 
 type Box = { top: number; bottom: number }
 type RowInSight = { at: number; id: string; box: Box }
 
-/** A list that scrolls, with rows that have an id; where they stand is told as of the screen. */
+/** A scrolling list, with rows that have an id; their positions are relative to the screen. */
 export type ScrolledList = {
   scrollTop: number
   readonly scrollHeight: number
@@ -18,18 +18,18 @@ export type ScrolledList = {
 
 export class ScrollKeeper {
   readonly #list: ScrolledList
-  /** All that was seen when it was last looked at, and how far it was scrolled then. */
+  /** The visible rows at the last measurement, and the scroll position then. */
   #noted: { seen: RowInSight[]; scrollTop: number } = { seen: [], scrollTop: 0 }
-  /** Where it was scrolled to from here. */
+  /** The position to which this code last scrolled. */
   #setTop = -1
-  /** Whether new rows are followed: set by scrolling alone, for a row that grew must not end it. */
+  /** Whether new rows are followed: set by scrolling alone, because a row that grew must not end it. */
   follows = true
 
   constructor(list: ScrolledList) {
     this.#list = list
   }
 
-  /** By a person, and not from here: the event of one's own scrolling may come when rows have grown since. */
+  /** By a person, and not by this code: the event of its own scrolling may come when rows have grown since. */
   isMovedByHand(): boolean {
     return Math.abs(this.#list.scrollTop - this.#setTop) >= 1
   }
@@ -39,12 +39,15 @@ export class ScrollKeeper {
     return scrollHeight - scrollTop - clientHeight < END_WITHIN_PX
   }
 
-  /** Where all that is seen stands. At the end that is not needed: who follows it is brought there again. */
+  /**
+   * Records the positions of the visible rows. Not needed at the end: a list that follows the end is scrolled there
+   * again.
+   */
   note(): void {
     this.#noted = { seen: this.follows ? [] : this.#seen(), scrollTop: this.#list.scrollTop }
   }
 
-  /** Before rows change: the event of a scrolling may come behind them. */
+  /** Before rows change: the event of a scrolling may come after them. */
   noteScrolled(): void {
     if (!this.follows && this.#list.scrollTop !== this.#noted.scrollTop) this.note()
   }
@@ -62,14 +65,17 @@ export class ScrollKeeper {
     }
   }
 
-  /** By a hand since it was noted. A list that has become too short for where it stood moves by itself, and that is none. */
+  /**
+   * Scrolled by hand since the measurement. A list that has become too short for its position moves automatically,
+   * which does not count.
+   */
   #scrolledPx(): number {
     const { scrollTop, scrollHeight, clientHeight } = this.#list
     const px = scrollTop - this.#noted.scrollTop
     return px < 0 && scrollHeight - clientHeight - scrollTop < 1 ? 0 : px
   }
 
-  /** A row that is cut off above may grow there: the first whole one is what the eye rests on. */
+  /** A row that is cut off above may grow there: the eye rests on the first whole one. */
   #inOrderOfRest(): RowInSight[] {
     const { top } = this.#list.box()
     const { seen } = this.#noted
@@ -101,11 +107,11 @@ export class ScrollKeeper {
       const seen = this.#seen()
       return { first: seen[0]?.at ?? 0, last: seen.at(-1)?.at ?? 0 }
     }
-    // Whoever follows the end is there, also while a row that came has not been scrolled to.
+    // A list that follows the end counts as being there, also before a new row was scrolled into view.
     return { isAtEnd: this.follows || this.isAtEnd(), rows }
   }
 
-  /** Ids of the rows whose end is seen, or which fill all that is seen. */
+  /** Ids of the rows whose end is visible, or which fill the whole view. */
   wholeRows(): string[] {
     const { top, bottom } = this.#list.box()
     return this.#seen()
@@ -113,7 +119,7 @@ export class ScrollKeeper {
       .map(({ id }) => id)
   }
 
-  /** Rows stand below each other, so that the first is found without asking all of them where they are. */
+  /** Rows are below each other, so that the first is found without measuring all of them. */
   #seen(): RowInSight[] {
     const { top, bottom } = this.#list.box()
     const rows = this.#list.rows()
@@ -137,7 +143,7 @@ export class ScrollKeeper {
   }
 }
 
-/** The index of the first for which it holds, when it holds for all behind it. */
+/** The index of the first for which it holds, if it holds for all later ones. */
 function firstWhere<One>(all: readonly One[], holds: (one: One) => boolean): number {
   let [low, high] = [0, all.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-// The list of rows as it stands in the document.
+// The list of rows in the document.
 import type { ScrolledList } from './scroll-keeper.ts'
 
 export const scrolledList = (list: HTMLElement): ScrolledList => ({
@@ -25,7 +25,7 @@ export const scrolledList = (list: HTMLElement): ScrolledList => ({
     })),
 })
 
-/** A day that hangs at the top although its first row has gone is shown only while somebody scrolls. */
+/** A sticky day whose first row has gone is shown only while somebody scrolls. */
 export function markStuckDays(list: HTMLElement): void {
   const { top } = list.getBoundingClientRect()
   for (const day of list.querySelectorAll('section'))

@@ -1,4 +1,4 @@
-// Says to screen readers what came in while the conversation is open: loading older rows says nothing.
+// Announces new messages to screen readers while the conversation is open: loading older rows is silent.
 import { useEffect, useRef } from 'preact/hooks'
 import type { HistoryWindow } from '../../contract/objects.ts'
 import { say } from '../../parts/toasts/live-region.tsx'

@@ -1,4 +1,4 @@
-// Moves the window over a conversation, keeps what is seen in its place, goes where it is told, and marks what was read.
+// Moves the window over a conversation, keeps the visible rows in place, performs jumps, and marks messages as read.
 import { type Signal, signal } from '@preact/signals'
 import type { HistoryWindow } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
@@ -15,18 +15,18 @@ import { ScrollKeeper } from './scroll-keeper.ts'
 import { markStuckDays, scrolledList } from './scrolled-list.ts'
 import { END, endRowsFor, idOf, nextAnchor, tsOf, unreadAmong } from './window-state.ts'
 
-/** Where a change of the window is to end; `before` is the window from which it was asked. */
+/** The target of a change of the window; `before` is the window from which it was requested. */
 type Goal = { jump: Jump; block: 'center' | 'start'; before?: HistoryWindow | undefined }
 
 export const isLookedAt = (): boolean => document.visibilityState === 'visible' && document.hasFocus()
 
-/** The day that hangs at the top is shown for so long after the last scrolling. */
+/** The sticky day stays for this long after the last scrolling. */
 const DAY_SHOWN_MS = 900
 const lookEvents = ['focus', 'blur', 'visibilitychange'] as const
 
 export class WindowMover {
   readonly anchor: Signal<HistoryAnchor>
-  /** So many rows at most while the end is shown. */
+  /** The maximum of rows while the end is shown. */
   readonly endRows = signal(endRowsFor(innerHeight))
   /** Whether the newest message is out of sight. */
   readonly isAway = signal(false)
@@ -39,7 +39,7 @@ export class WindowMover {
   #shown: HistoryWindow | undefined
   #goal: Goal | undefined
   #stopShowing: (() => void) | undefined
-  /** The window from which another one was asked: until that comes, none is asked again. */
+  /** The window from which another one was requested: until that arrives, no further request is made. */
   #askedFrom: HistoryWindow | undefined
 
   constructor(talk: Talk, opening: OpeningPosition) {
@@ -50,14 +50,14 @@ export class WindowMover {
     this.#reading = new ReadMarks(pageTiming, upTo => begin(call('read', { chat, upTo })))
   }
 
-  /** Gives what ends it. */
+  /** Returns a function that ends it. */
   attach(list: HTMLElement): () => void {
     this.#list = list
     this.#kept = new ScrollKeeper(scrolledList(list))
     this.#kept.follows = this.#goal === undefined
-    // Pictures that come, a keyboard that opens, a field that grows: none of them is a change of the rows.
+    // Loaded pictures, an opened keyboard, a growing field: none of them is a change of the rows.
     const observer = new ResizeObserver(() => {
-      // Never less: a keyboard that opens and closes would have the rows asked for each time.
+      // Never less: a keyboard that opens and closes would request the rows each time.
       this.endRows.value = Math.max(this.endRows.peek(), endRowsFor(list.clientHeight))
       this.#settle()
     })
@@ -65,7 +65,7 @@ export class WindowMover {
     const look = (): void => this.#look()
     for (const name of lookEvents) addEventListener(name, look)
     const stopJumps = this.#talk.jump.subscribe(jump => this.#begin(jump))
-    // A new message may stand here before the chat tells that it was not read.
+    // A new message may be here before the chat reports it as unread.
     const stopChat = this.#talk.chat.subscribe(look)
     const stopTouch = touched.subscribe(look)
     return () => {
@@ -79,12 +79,12 @@ export class WindowMover {
     }
   }
 
-  /** Before the rows are changed: afterwards nobody knows where they stood. */
+  /** Before the rows are changed: afterwards their old positions are lost. */
   note(): void {
     this.#kept?.noteScrolled()
   }
 
-  /** The rows of a window stand in the document. */
+  /** Called when the rows of a window are in the document. */
   show(window: HistoryWindow | undefined): void {
     this.#shown = window
     this.#settle()
@@ -115,7 +115,7 @@ export class WindowMover {
     const sight = kept.sight()
     this.isAway.value = shown.hasNewer || !sight.isAtEnd
     if (shown !== this.#askedFrom) this.#move(nextAnchor(shown, this.anchor.peek(), sight))
-    // Who does not look at the page has read nothing on it, and a page that an address has opened is looked at by nobody yet.
+    // Nothing is read on a page that nobody looks at, and nobody looks yet at a page that an address has opened.
     this.#reading.see(
       isLookedAt() && touched.value ? unreadAmong(shown.rows, this.#talk.chat.peek(), () => kept.wholeRows()) : [],
     )
@@ -150,7 +150,7 @@ export class WindowMover {
       this.#goal = undefined
       return kept.toEnd()
     }
-    // The first unread message may be gone since: then what followed it is the first.
+    // The first unread message may be gone since: then the next one is the first.
     const unread = block === 'start' ? shown.rows.find(row => tsOf(row) >= (jump.ts ?? 0)) : undefined
     const isThere = kept.toRow(unread ? idOf(unread) : jump.id, block)
     if (!isThere && shown === before) return

@@ -1,30 +1,31 @@
-// Which part of a conversation is in the document: a window of rows that moves before its edge can be seen.
+// The part of a conversation in the document: a window of rows that moves before its edge becomes visible.
 import type { ChatDetail, HistoryLine, HistoryWindow, Message } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
 
-/** Around what is seen. */
+/** Around the visible rows. */
 export const WINDOW_ROWS = 120
 const LEAST_ROW_PX = 40
 const END_ROWS_MIN = 60
 const END_STEP_ROWS = 20
 
 /**
- * At the end, where rows come one by one and each is laid out with all others; who scrolls up gets the larger window. The
- * half of them, which is always there, fills one and a half screens of the least rows: with less nobody could scroll up.
+ * At the end, where rows come one by one and each is laid out with all others; scrolling up loads the larger window.
+ * The half of them, which is always there, fills one and a half screens of the smallest rows: with less nobody could
+ * scroll up.
  */
 export const endRowsFor = (heightPx: number): number =>
   Math.max(END_ROWS_MIN, Math.ceil((3 * heightPx) / LEAST_ROW_PX / END_STEP_ROWS) * END_STEP_ROWS)
 
 export const END: HistoryAnchor = { at: 'end' }
 
-/** What of the window is seen: whether nothing lies below, and, which is dearer to find out, the indexes of its rows. */
+/** The visible part of the window: whether nothing is below and, which is costlier to find, the indexes of its rows. */
 export type WindowSight = { isAtEnd: boolean; rows(): SeenSpan }
 type SeenSpan = { first: number; last: number }
 
 export const idOf = (row: HistoryLine): string => (row.kind === 'message' ? row.message.id : row.id)
 export const tsOf = (row: HistoryLine): number => (row.kind === 'message' ? row.message.ts : row.ts)
 
-/** The same anchor while what is seen lies in the middle third: the worker is asked only when the window has to move. */
+/** The same anchor while the visible part is in the middle third: the worker is asked only when the window has to move. */
 export function nextAnchor(window: HistoryWindow, anchor: HistoryAnchor, sight: WindowSight): HistoryAnchor {
   if (sight.isAtEnd && !window.hasNewer) return anchor.at === 'end' ? anchor : END
   const seen = sight.rows()
@@ -39,15 +40,15 @@ function mustMove(
   anchor: HistoryAnchor,
   { first, last }: SeenSpan,
 ): boolean {
-  // Who reads further up must not lose the rows when a hundred new ones push the window on.
+  // A person who reads further up must not lose the rows when a hundred new ones push the window.
   if (anchor.at === 'end') return true
-  // A message may be deleted, and with it the place that it names; its time stays.
+  // A message may be deleted, and with it its position; its time stays.
   if (anchor.message !== undefined) return true
   const third = rows.length / 3
   return (hasOlder && first < third) || (hasNewer && last > rows.length - third)
 }
 
-/** Rows that say the same stay the same objects, so that only what changed is drawn again. */
+/** Rows with the same content stay the same objects, so that only changed rows are drawn again. */
 export function keepSame(before: readonly HistoryLine[], now: readonly HistoryLine[]): HistoryLine[] {
   const known = new Map(before.map(row => [idOf(row), row]))
   return now.map(row => {
@@ -56,7 +57,7 @@ export function keepSame(before: readonly HistoryLine[], now: readonly HistoryLi
   })
 }
 
-/** Which of the rows that are seen can become read by that. Of a request nobody is told that it was read. */
+/** The visible rows that can become read. A request never sends read receipts. */
 export function unreadAmong(
   rows: readonly HistoryLine[],
   { firstUnread, state }: Pick<ChatDetail, 'firstUnread' | 'state'>,

@@ -1,4 +1,4 @@
-// What can be completed where the caret stands: a command at the beginning, or the name of a member behind an @.
+// The completions at the caret: a command at the beginning, or the name of a member after an @.
 import type { ChatDetail, CommandInfo } from '../../contract/objects.ts'
 
 export type CommandChoice = {
@@ -20,7 +20,7 @@ export function choicesAt(chat: ChatDetail, me: string, { text, caret }: Typed):
   return chat.type === 'group' ? membersAt(chat, me, { text, caret }) : []
 }
 
-/** How each command is written here: where several bots are, it names the one that it is for. */
+/** The form of each command here: with several bots, it names its bot. */
 export function commandsOf(chat: ChatDetail): CommandChoice[] {
   if (chat.type === 'private')
     return (chat.bot?.commands ?? []).map(command => ({ kind: 'command', command, written: `/${command.name}` }))
@@ -53,7 +53,7 @@ const wordsOf = (name: string): string[] => {
   return [lower, ...lower.split(/\s+/)]
 }
 
-/** Behind the caret while a command waits for its first argument. */
+/** Shown after the caret while a command waits for its first argument. */
 export function hintFor(chat: ChatDetail, text: string): string | undefined {
   if (!text.startsWith('/')) return undefined
   return commandsOf(chat).find(({ written }) => text === `${written} `)?.command.args

@@ -1,4 +1,4 @@
-// What stands in the field: a new message, a reply, or the edit of an old one.
+// The content of the field: a new message, a reply, or the edit of an old one.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { ChatDetail, Draft, MentionView, Message } from '../../contract/objects.ts'
 import { charsLeft } from '../../i18n/chars-left.ts'
@@ -13,12 +13,12 @@ type Purpose = { kind: 'none' } | { kind: 'reply'; to: Message } | { kind: 'edit
 export class ComposerState {
   readonly text = signal('')
   readonly about = signal<Purpose>({ kind: 'none' })
-  /** How many characters may still come; undefined while there are plenty. */
+  /** The number of characters left; undefined while there are plenty. */
   readonly charsLeft: ReadonlySignal<number | undefined> = computed(() => charsLeft(this.text.value))
   readonly canSubmit: ReadonlySignal<boolean> = computed(
     () => this.text.value.trim() !== '' && (this.charsLeft.value ?? 0) >= 0,
   )
-  /** Counts up whenever the field is to have the focus. */
+  /** Increases whenever the field should have the focus. */
   readonly wantsFocus = signal(0)
   /** Members that were chosen from the list, by name. */
   readonly #picked = new Map<string, string>()
@@ -50,7 +50,7 @@ export class ComposerState {
     this.wantsFocus.value++
   }
 
-  /** The field gets back what stood in it before an edit. */
+  /** Restores the field's content from before an edit. */
   cancel(): void {
     const about = this.about.value
     if (about.kind === 'edit') this.text.value = about.before
@@ -67,7 +67,7 @@ export class ComposerState {
     return about.kind === 'reply' ? { text: this.text.value, reply_to: about.to.id } : { text: this.text.value }
   }
 
-  /** Empties the field at once. Undefined when there is nothing to say, or too much. */
+  /** Empties the field immediately. Undefined when there is nothing to send, or too much. */
   submit(chat: ChatDetail): ComposerSubmission | undefined {
     if (!this.canSubmit.value) return undefined
     const text = this.text.value.trim()
@@ -80,7 +80,7 @@ export class ComposerState {
     return text === about.message.text ? undefined : { kind: 'edit', text, mentions, message: about.message }
   }
 
-  /** What could not even be put in line comes back, unless something else was begun meanwhile. */
+  /** A message that could not even be queued returns to the field, unless something else was begun meanwhile. */
   giveBack(submission: ComposerSubmission): void {
     if (this.text.value !== '' || this.about.value.kind !== 'none') return
     if (submission.kind === 'edit') this.edit(submission.message)

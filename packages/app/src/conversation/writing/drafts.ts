@@ -1,4 +1,4 @@
-// Keeps what was typed and not sent: soon after the last key, and when the page goes.
+// Stores the unsent text: soon after the last key, and when the page goes.
 import type { Draft } from '../../contract/objects.ts'
 import type { ScreenClock } from '../timing.ts'
 
@@ -21,11 +21,11 @@ export class DraftKeeper {
     this.#stop?.()
     this.#unsaved = JSON.stringify(draft) === this.#saved ? undefined : draft
     this.#stop = this.#unsaved && this.#timing.after(SAVED_AFTER_MS, () => this.flush())
-    // What was sent must not come back as a draft, however soon the page goes.
+    // A sent text must not come back as a draft, however soon the page goes.
     if (draft.text === '') this.flush()
   }
 
-  /** At once: the page may be gone the next moment. */
+  /** Immediately: the page may be gone the next moment. */
   flush(): void {
     this.#stop?.()
     this.#stop = undefined

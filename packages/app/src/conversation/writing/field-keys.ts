@@ -1,4 +1,4 @@
-// What a key does in the field, from values alone.
+// The effect of a key in the field, from values alone.
 export type FieldKey = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing'>
 
 export type FieldState = { hasChoices: boolean; isEmpty: boolean; isAbout: boolean; enterSends: boolean }
@@ -13,7 +13,7 @@ export type FieldDeed =
   | 'edit-last'
   | 'to-end'
 
-/** Undefined: the browser does what it always does. */
+/** Undefined: the browser's default applies. */
 export function deedOf(key: FieldKey, state: FieldState): FieldDeed | undefined {
   // Enter ends a word that is being composed, and does not send half of it.
   if (key.isComposing || key.altKey) return undefined

@@ -1,10 +1,10 @@
-// Whom a text mentions: spans that are found when it is sent, so that no editing of the field can misplace them.
+// The mentions of a text: spans that are found when it is sent, so that no editing of the field can misplace them.
 import { contentLimits } from '@postern/protocol'
 import type { ChatDetail, MentionView } from '../../contract/objects.ts'
 
 type Named = { user: string; written: string }
 
-/** `picked`: chosen from the list, by name; it tells apart members of one name. */
+/** `picked`: chosen from the list, by name; it distinguishes members with the same name. */
 export function mentionsIn(text: string, chat: ChatDetail, picked: ReadonlyMap<string, string>): MentionView[] {
   if (chat.type === 'private') return []
   const command = commandMention(text, chat)
@@ -21,7 +21,7 @@ export function mentionsIn(text: string, chat: ChatDetail, picked: ReadonlyMap<s
   return found
 }
 
-/** A command is for the only bot, or for the one named right behind it. */
+/** A command is for the only bot, or for the one named right after it. */
 function commandMention(text: string, { groupBots }: ChatDetail): MentionView | undefined {
   const command = /^\/[a-z0-9_]+/.exec(text)?.[0]
   if (!command) return undefined
@@ -36,7 +36,7 @@ function commandMention(text: string, { groupBots }: ChatDetail): MentionView | 
 
 function namesOf(chat: ChatDetail, picked: ReadonlyMap<string, string>): Named[] {
   const users = new Map<string, string | undefined>()
-  // A name that two have means nobody, until one of them is chosen.
+  // A name that two members share means nobody, until one of them is chosen.
   for (const { id, name } of chat.members) users.set(name, users.has(name) ? undefined : id)
   for (const [name, user] of picked) users.set(name, user)
   return longestFirst(
@@ -44,7 +44,7 @@ function namesOf(chat: ChatDetail, picked: ReadonlyMap<string, string>): Named[]
   )
 }
 
-/** So that `@Ann Lee` is not taken for `@Ann`. */
+/** So that `@Ann Lee` does not match `@Ann`. */
 const longestFirst = (named: Named[]): Named[] =>
   named.toSorted((one, other) => other.written.length - one.written.length)
 

@@ -1,4 +1,4 @@
-// The face of a person, a bot or a group: round for people, square for bots. Never the only sign of either.
+// The avatar of a person, a bot or a group: round for people, square for bots. Never the only sign of either.
 import type { VNode } from 'preact'
 import './avatar.css'
 import { Icon } from '../icons/icon.tsx'
@@ -11,14 +11,14 @@ type AvatarProps = {
   id: string
   name: string
   bot?: boolean | undefined
-  /** Of somebody with whom there is no private chat; of all others the picture is known. */
+  /** For a person without a private chat; the pictures of all others are known. */
   avatar?: string | undefined
   size?: AvatarSize
 }
 
 const iconSizes = { xs: 16, s: 20, m: 24, xl: 44 } as const
 
-/** The name stands beside it, so that it is not read out twice. */
+/** The name is next to it, so that it is not read out twice. */
 export function Avatar({ id, name, bot, avatar, size = 'm' }: AvatarProps): VNode {
   const picture = pictureOf(avatar ?? pictureKnownOf(id))
   const letters = initialsOf(name)

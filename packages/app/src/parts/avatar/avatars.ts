@@ -1,4 +1,4 @@
-// The pictures of people, for whoever draws a face: by the id of its account, which is that of the private chat.
+// The pictures of people for avatars: by the id of the account, which is that of the private chat.
 import { signal } from '@preact/signals'
 import { watch } from '../../link/link.ts'
 

@@ -1,8 +1,8 @@
-// What a face is drawn from: a hue by the id, letters by the name, a picture if it is one.
+// The parts of an avatar: a hue from the id, letters from the name, and a valid picture.
 import { isSmallPictureUrl } from '@postern/protocol'
 
 const PICTURE_CHARS_MAX = 400_000
-/** A family of emoji has 11 code units; what has more is one letter under a heap of marks. */
+/** A family of emoji has 11 code units; a longer sign is one letter under a heap of marks. */
 const GRAPHEME_UNITS_MAX = 16
 
 /** The same for an id everywhere: people learn each other's colours. */
@@ -21,7 +21,7 @@ function firstGrapheme(word: string): string {
   return String.fromCodePoint(letter.codePointAt(0) ?? 0x20)
 }
 
-/** Of the first and the last word that begin with a letter, a digit or a sign that is seen; nothing when there is none. */
+/** From the first and the last word that begin with a letter, a digit or a visible sign; empty when there is none. */
 export function initialsOf(name: string): string {
   const words = name
     .split(/(?:(?!\u200d)[\s\p{Cc}\p{Cf}])+/u)
@@ -46,8 +46,8 @@ export function shortNameOf(name: string): string {
 }
 
 /**
- * What a stranger calls a picture may be an address that tells the stranger who looked, or a picture that takes all memory:
- * only a small picture in itself is shown. This is also asked about what an older version has stored.
+ * A stranger's picture may be an address that reveals who looked, or a picture that takes all memory: only a small
+ * embedded picture is shown. The same check applies to values that an older version has stored.
  */
 export const pictureOf = (avatar: string | undefined): string | undefined =>
   avatar && avatar.length <= PICTURE_CHARS_MAX && isSmallPictureUrl(avatar) ? avatar : undefined

@@ -1,4 +1,4 @@
-// A question or a small form above the screen. The browser keeps the focus in it, and gives it back.
+// A question or a small form above the screen. The browser keeps the focus in it, and returns it afterwards.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { useId, useLayoutEffect } from 'preact/hooks'
@@ -61,7 +61,7 @@ export function Dialog({ title, icon, tone = 'plain', onClose, children }: Dialo
   )
 }
 
-/** A sentence in a dialog; lines break where the text does. */
+/** A sentence in a dialog; line breaks of the text are kept. */
 export const DialogText = ({ children }: { children: ComponentChildren }): VNode => (
   <p class="dialog-text">{children}</p>
 )

@@ -1,4 +1,4 @@
-// Dialogs that are asked from code and answer it: `if (await confirm({ … })) …`.
+// Dialogs that code opens and awaits: `if (await confirm({ … })) …`.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button, ButtonPair } from '../fields/button.tsx'
@@ -11,7 +11,7 @@ type Asked = { id: number; draw: () => VNode }
 const asked = signal<Asked[]>([])
 let lastId = 0
 
-/** Shows what `draw` makes until it calls `answer`. */
+/** Shows the result of `draw` until it calls `answer`. */
 export function ask<Answer>(draw: (answer: (value: Answer) => void) => VNode): Promise<Answer> {
   return new Promise(resolve => {
     const id = ++lastId
@@ -23,7 +23,7 @@ export function ask<Answer>(draw: (answer: (value: Answer) => void) => VNode): P
   })
 }
 
-/** Where they are shown: once, at the root of the app. */
+/** The place of dialogs: once, at the root of the app. */
 export const Dialogs = (): VNode => (
   <>
     {asked.value.map(({ id, draw }) => (

@@ -1,4 +1,4 @@
-// What every screen may call for, and stands above all of them: dialogs, menus, toasts, words for screen readers.
+// Layers above all screens, which every screen can use: dialogs, menus, toasts, announcements for screen readers.
 import type { VNode } from 'preact'
 import { openDialogs } from '../dialog-depth.ts'
 import { Menus } from '../menus/menus.tsx'

@@ -1,4 +1,4 @@
-// What every modal <dialog> needs: it is shown as long as it is drawn, and says when a person wants it gone.
+// The common part of every modal <dialog>: it is shown as long as it is drawn, and reports when a person closes it.
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { standAbove } from '../../router.ts'
@@ -9,7 +9,7 @@ type ModalProps = {
   onClose: () => void
 }
 
-/** For the element. `onClose`: by Esc, by Back, by another screen that is shown, or by whoever else closes it. */
+/** For the element. `onClose`: by Esc, by Back, by another screen, or by other code. */
 export function useModal(onClose: () => void): ModalProps {
   const ref = useRef<HTMLDialogElement>(null)
   const latest = useRef(onClose)
@@ -20,7 +20,7 @@ export function useModal(onClose: () => void): ModalProps {
     const leave = standAbove(() => latest.current())
     return () => {
       leave()
-      // Closed before it leaves the page: else the focus would not go back to where it was.
+      // Closed before it leaves the page: otherwise the focus would not return to its previous place.
       dialog?.close()
     }
   }, [])
@@ -30,7 +30,7 @@ export function useModal(onClose: () => void): ModalProps {
       event.preventDefault()
       onClose()
     },
-    // A browser closes it in spite of the above when Esc is pressed again and again: it must not stay drawn and unseen.
+    // A browser closes it in spite of the above when Esc is pressed repeatedly: it must not stay drawn and invisible.
     onClose: () => {
       if (ref.current?.open === false) onClose()
     },

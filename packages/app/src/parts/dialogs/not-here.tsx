@@ -1,4 +1,4 @@
-// A screen of which there is nothing: says so, and leads back.
+// A screen whose subject does not exist: says so, and leads back.
 import type { VNode } from 'preact'
 import { Page, PageText } from '../page.tsx'
 

@@ -1,4 +1,4 @@
-// What is said before a link of a bot is opened: fetched with the question.
+// The texts before a bot's link is opened: fetched with the question.
 import { inLanguages } from '../../i18n/language.ts'
 
 export const openLinkWords = inLanguages({

@@ -1,4 +1,4 @@
-// Asks before a bot's button opens a page elsewhere: the full address, the host in bold.
+// Asks before a bot's button opens an external page: the full address, the host in bold.
 import type { VNode } from 'preact'
 import { attempt } from '../attempt.ts'
 import { Button, ButtonPair } from '../fields/button.tsx'
@@ -13,7 +13,7 @@ import { openLinkWords } from './open-link-words.ts'
 
 type LinkChoice = 'open' | 'copy' | 'cancel'
 
-/** `from`: the name of the bot that wants it. */
+/** `from`: the name of the requesting bot. */
 export async function openLink({ url, from }: { url: string; from: string }): Promise<void> {
   const address = addressOf(url)
   if (!address) return showToast({ kind: 'error', text: openLinkWords.value.badLink })

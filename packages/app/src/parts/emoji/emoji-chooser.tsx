@@ -1,4 +1,4 @@
-// The grid of emoji, where it is opened by a click.
+// The grid of emoji, opened by a click.
 import { lazyPart } from '../lazy-part.tsx'
 
 export const EmojiChooser = lazyPart(() => import('./emoji-grid.tsx').then(({ EmojiGrid }) => EmojiGrid))

@@ -1,4 +1,4 @@
-// Picks an emoji: by group, by a word in English or Russian, or one of the last.
+// Picks an emoji: by group, by a word in English or Russian, or one of the last used.
 import { signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// The emoji that can be picked: read from their list, found by words, the last picked ones first.
+// The emoji that can be picked: parsed from their list, found by words, the last used first.
 
 export type Emoji = { sign: string; words: string }
 
@@ -19,7 +19,7 @@ const FOUND_MAX = 120
 const RECENT_MAX = 24
 const RECENT_KEY = 'postern-recent-emoji'
 
-/** Groups are parted by an empty line; a line is the sign and its words in each language. */
+/** Groups are separated by an empty line; a line is the emoji and its words in each language. */
 export const readEmoji = (text: string): Emoji[][] =>
   text
     .trimEnd()
@@ -31,7 +31,7 @@ export const readEmoji = (text: string): Emoji[][] =>
       }),
     )
 
-/** Every word that was typed begins a word of the emoji, in any language. */
+/** Every typed word begins a word of the emoji, in any language. */
 export function findEmoji(groups: readonly (readonly Emoji[])[], typed: string): Emoji[] {
   const wanted = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return groups
@@ -42,7 +42,7 @@ export function findEmoji(groups: readonly (readonly Emoji[])[], typed: string):
 
 type Kept = Pick<Storage, 'getItem' | 'setItem'>
 
-/** What stands there may be of another version, or of another program of this origin. */
+/** The stored value may be of another version, or of another program of this origin. */
 export function recentEmoji(kept: Kept): string[] {
   try {
     const read: unknown = JSON.parse(kept.getItem(RECENT_KEY) ?? '[]')
@@ -57,6 +57,6 @@ export function noteEmoji(kept: Kept, sign: string): void {
   try {
     kept.setItem(RECENT_KEY, JSON.stringify([sign, ...others].slice(0, RECENT_MAX)))
   } catch {
-    // Without room for it the emoji is picked all the same.
+    // Without storage space the emoji is picked all the same.
   }
 }

@@ -1,4 +1,4 @@
-// What the choice of an emoji says: fetched with it.
+// The texts of the emoji picker: fetched with it.
 import { inLanguages } from '../../i18n/language.ts'
 
 export const emojiWords = inLanguages({

@@ -1,4 +1,4 @@
-// A button with words. While what it began is not over it spins and takes no second press; a fault is shown as a toast.
+// A button with words. While its action is running it spins and ignores further presses; a fault is shown as a toast.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -17,7 +17,7 @@ type ButtonProps = {
   disabled?: boolean | undefined
   busy?: boolean | undefined
   autofocus?: boolean
-  /** What it says then, where it takes so long that somebody would wonder. */
+  /** The text while it is busy, for an action that takes long. */
   whileBusy?: string
   /** A promise makes it busy until it is settled. */
   onClick?: () => undefined | Promise<unknown> | void
@@ -44,7 +44,7 @@ export function Button({
     underWay.value = false
   }
   useLayoutEffect(() => {
-    // Browsers heed `autofocus` in a dialog, and else only on the first screen of a page.
+    // Browsers respect `autofocus` in a dialog, and otherwise only on the first screen of a page.
     if (autofocus && document.activeElement === document.body) element.current?.focus({ preventScroll: true })
   }, [])
   return (
@@ -64,7 +64,7 @@ export function Button({
   )
 }
 
-/** Two beside each other: the harmless one first, so that the focus falls on it. */
+/** Two next to each other: the harmless one first, so that it gets the focus. */
 export const ButtonPair = ({ children }: { children: ComponentChildren }): VNode => (
   <div class="button-pair">{children}</div>
 )

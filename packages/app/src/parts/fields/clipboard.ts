@@ -1,4 +1,4 @@
-// Copying, with a word that it was done.
+// Copies a text, and confirms that with a message.
 import { showToast } from '../toasts/toast-list.ts'
 import { partsWords } from '../words.ts'
 

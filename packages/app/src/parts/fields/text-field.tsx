@@ -1,4 +1,4 @@
-// A field with its label, a hint, and what is wrong with what stands in it.
+// A field with its label, a hint, and the fault of its content.
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import './text-field.css'
@@ -8,7 +8,7 @@ type TextFieldProps = {
   value: string
   onInput: (value: string) => void
   hint?: string | undefined
-  /** What is wrong, in words; nothing when it is right. */
+  /** The fault in words; undefined when there is none. */
   fault?: string | undefined
   placeholder?: string
   lines?: 'one' | 'several'
@@ -27,7 +27,7 @@ export function TextField({ label, value, onInput, hint, fault, lines = 'one', .
     dir: 'auto',
     placeholder: rest.placeholder ?? '',
     autofocus: rest.autofocus ?? false,
-    // Browsers keep what was written into a form in a file of their own, which nobody has encrypted.
+    // Browsers store form input in a file of their own, which is not encrypted.
     autocomplete: 'off',
     disabled: rest.disabled ?? false,
     'aria-invalid': fault !== undefined,

@@ -1,4 +1,4 @@
-// A button without words on it: the label says to everybody else what it does.
+// A button without words: the label describes it for everybody else.
 import type { VNode } from 'preact'
 import './icon-button.css'
 import { Icon, type IconName } from './icon.tsx'
@@ -8,11 +8,11 @@ type IconButtonProps = {
   label: string
   size?: number
   disabled?: boolean | undefined
-  /** For one that stays pressed. */
+  /** For a toggle button. */
   pressed?: boolean | undefined
-  /** For one that opens a menu or a panel: whether that is open. */
+  /** For a button that opens a menu or a panel: whether that is open. */
   expanded?: boolean | undefined
-  /** Gets the button, for a menu to stand beside. */
+  /** Receives the button, for a menu to open next to it. */
   onClick: (button: HTMLButtonElement) => void
 }
 

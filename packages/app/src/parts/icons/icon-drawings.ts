@@ -1,8 +1,8 @@
-// Every icon that is here by now: those of later screens come with them.
+// Every icon that is loaded by now: those of later screens come with them.
 import { icons } from './icons.ts'
 import type { lazyIcons } from './lazy-icons.ts'
 
-/** Whoever shows a later one imports `with-lazy-icons.ts`. */
+/** A component that shows a later one imports `with-lazy-icons.ts`. */
 export type IconName = keyof typeof icons | keyof typeof lazyIcons
 
 const drawings: Partial<Record<IconName, string>> = { ...icons }

@@ -1,4 +1,4 @@
-// A small drawing. It has no words of its own: the button or the line that shows it says what it means.
+// A small drawing. It has no text: the button or the line that shows it explains it.
 import type { VNode } from 'preact'
 import './icon.css'
 import { drawingOf, type IconName } from './icon-drawings.ts'
@@ -7,7 +7,7 @@ export type { IconName } from './icon-drawings.ts'
 
 const turning: ReadonlySet<IconName> = new Set<IconName>(['chevron-left', 'chevron-right', 'log-out', 'reply'])
 
-/** `size` in px of a text of normal size: it grows with the text. */
+/** `size` in px at normal text size: it grows with the text. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }): VNode {
   const edge = `${size / 16}rem`
   return (

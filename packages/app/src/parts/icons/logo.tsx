@@ -1,4 +1,4 @@
-// The sign of the app: a small door in a wall, ajar.
+// The logo of the app: a small door in a wall, ajar.
 import type { VNode } from 'preact'
 import './logo.css'
 

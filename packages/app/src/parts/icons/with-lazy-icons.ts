@@ -1,4 +1,4 @@
-// Imported by whoever shows an icon that is not there from the start.
+// Imported by components that show an icon that is not loaded from the start.
 import { addIcons } from './icon-drawings.ts'
 import { lazyIcons } from './lazy-icons.ts'
 

@@ -1,4 +1,4 @@
-// Where a menu stands: beside what it belongs to, and all of it on the screen.
+// The position of a menu: next to its element, and completely on the screen.
 
 export type MenuPlace = HTMLElement | { x: number; y: number }
 
@@ -12,7 +12,7 @@ const boxOf = (at: MenuPlace): Box =>
 
 const within = (value: number, max: number): number => Math.max(MARGIN_PX, Math.min(value, max - MARGIN_PX))
 
-/** Begins at the line's start of its place, or ends at its end where there is no room; below, or else above. */
+/** Aligned with the start of its element, or with its end if there is no space; below, or otherwise above. */
 export function placeMenu(menu: HTMLElement, at: MenuPlace): void {
   const { width, height } = menu.getBoundingClientRect()
   const box = boxOf(at)

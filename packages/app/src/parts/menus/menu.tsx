@@ -1,4 +1,4 @@
-// A menu of things to do with what was clicked. Arrows move in it, Esc and a click elsewhere close it.
+// A menu of actions. Arrows move in it, Esc and a click elsewhere close it.
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { standAbove } from '../../router.ts'
@@ -17,7 +17,7 @@ export type MenuItem = {
 type MenuProps = {
   label: string
   items: readonly MenuItem[]
-  /** Beside an element, or where a pointer was. */
+  /** Next to an element, or at a pointer position. */
   at: MenuPlace
   /** Above the items: quick reactions. */
   head?: ComponentChildren
@@ -50,7 +50,7 @@ export function Menu({ label, items, at, head, onClose }: MenuProps): VNode {
     const leave = standAbove(close)
     return () => {
       leave()
-      // Hidden before it leaves the page: else the focus would not go back to where it was.
+      // Hidden before it leaves the page: otherwise the focus would not return to its previous place.
       menu.hidePopover()
     }
   }, [])
@@ -79,7 +79,7 @@ export function Menu({ label, items, at, head, onClose }: MenuProps): VNode {
   )
 }
 
-/** Closed first, so that the focus is back before what it does moves it elsewhere. */
+/** Closed first, so that the focus has returned before the action moves it elsewhere. */
 const MenuRow = ({ item, close }: { item: MenuItem; close: () => void }): VNode => (
   <button
     class={item.danger ? 'menu-item menu-item-danger' : 'menu-item'}

@@ -17,7 +17,7 @@ export function closeMenu(): void {
   open.value = undefined
 }
 
-/** Where they are shown: once, at the root of the app. */
+/** The place of menus: once, at the root of the app. */
 export function Menus(): VNode | null {
   const menu = open.value
   if (!menu) return null

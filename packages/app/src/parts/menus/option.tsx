@@ -1,4 +1,4 @@
-// A row with a sign, a title and a sentence: something to choose, or something to know.
+// A row with an icon, a title and a sentence: a choice, or information.
 import type { ComponentChildren, VNode } from 'preact'
 import { Icon, type IconName } from '../icons/icon.tsx'
 import './option.css'
@@ -9,15 +9,15 @@ type OptionProps = {
   face?: ComponentChildren
   title: string
   text?: string | undefined
-  /** How it stands, in a word. */
+  /** Its state, in a word. */
   aside?: string | undefined
-  /** How it stands is not how it should. */
+  /** The state needs attention. */
   warns?: boolean
   danger?: boolean
   /** `next`: it leads to another screen. */
   leads?: 'next'
   disabled?: boolean
-  /** Without it the row only tells. */
+  /** Without it the row is information only. */
   onClick?: () => void
 }
 

@@ -1,8 +1,8 @@
-// Arrows among things that stand in lines: Tab comes to one of them, arrows lead to the others.
+// Arrow keys among items in lines: Tab reaches one of them, arrows lead to the others.
 
 type Key = { key: string; preventDefault: () => void }
 
-/** The one above or below that is nearest; lines are told by where things stand, so that it holds for every width. */
+/** The nearest item above or below; lines follow from the items' positions, so that it works at every width. */
 function acrossLines(items: readonly HTMLElement[], at: number, step: 1 | -1): number {
   const from = items[at]
   if (!from) return at
@@ -34,7 +34,7 @@ function target(items: readonly HTMLElement[], at: number, key: string): number 
   }
 }
 
-/** For the buttons of a box. True when the key was an arrow's, and is done with. */
+/** For the buttons of a box. True when the key was an arrow, and was handled. */
 export function moveInGrid(box: HTMLElement, event: Key): boolean {
   const items = [...box.querySelectorAll<HTMLElement>('button:not(:disabled)')]
   const at = items.findIndex(item => item === document.activeElement)

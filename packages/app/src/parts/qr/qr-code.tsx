@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { encode } from 'uqr'
 import './qr-code.css'
 
-/** `label` says what it is to whoever cannot see it; its text should stand beside it, too. */
+/** `label` describes it for people who cannot see it; its text should be next to it, too. */
 export function QrCode({ text, label }: { text: string; label: string }): VNode {
   const { data, size } = encode(text, { border: 0, ecc: 'M' })
   const path = data.map((row, y) => rowPath(row, y)).join('')

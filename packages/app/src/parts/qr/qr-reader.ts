@@ -1,4 +1,4 @@
-// Finds a QR code in a picture of the camera: by the browser where it can, else by code that is fetched then.
+// Finds a QR code in a camera picture: with the browser if possible, otherwise with code that is fetched then.
 
 export type QrReader = (video: HTMLVideoElement) => Promise<string | undefined>
 
@@ -14,7 +14,7 @@ const EDGE_PX = 640
 
 export async function makeQrReader(): Promise<QrReader> {
   const { BarcodeDetector } = globalThis as { BarcodeDetector?: DetectorClass }
-  // There in name only on some systems: it would find nothing for ever.
+  // On some systems it exists in name only: it would never find anything.
   if (!BarcodeDetector || !(await BarcodeDetector.getSupportedFormats()).includes(FORMAT)) return ownReader()
   const detector = new BarcodeDetector({ formats: [FORMAT] })
   return async video => (await detector.detect(video))[0]?.rawValue

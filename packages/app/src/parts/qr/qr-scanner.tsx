@@ -1,4 +1,4 @@
-// The camera, looking for a QR code. It is asked for by a button, never by itself, and let go with the screen.
+// The camera, looking for a QR code. It starts with a button, never automatically, and stops with the screen.
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -32,7 +32,7 @@ type ScanState = 'off' | 'on' | 'denied' | 'none'
 
 const LOOK_EVERY_MS = 150
 
-/** `onText` hears every code that is seen, the same one once. */
+/** `onText` receives every visible code, the same one once. */
 export function QrScanner({ onText }: { onText: (text: string) => void }): VNode {
   const w = scannerWords.value
   const state = useSignal<ScanState>('off')

@@ -1,4 +1,4 @@
-// The word "bot" beside a name: whoever writes to one must know it.
+// The word "bot" next to a name: people who write to a bot must know it.
 import type { VNode } from 'preact'
 import './bot-label.css'
 import { partsWords } from '../words.ts'

@@ -1,4 +1,4 @@
-// Finds what can be tapped in somebody's text. A link shows the host that it opens, whatever the sender has written.
+// Finds the tappable parts of a stranger's text. A link shows the host that it opens, whatever the sender has written.
 import type { MentionView } from '../../contract/objects.ts'
 
 export type TextPart =
@@ -11,7 +11,7 @@ type Spot = { from: number; to: number; part: TextPart }
 type Address = { url: string; host: string }
 
 const URL_UNITS_MAX = 2_048
-/** An address ends at what is not seen, turns the writing, quotes or brackets it; a backslash is a slash to browsers alone. */
+/** An address ends at invisible and reversing characters, quotes and brackets; a backslash is a slash to browsers alone. */
 const candidates =
   /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@.:/-])www\.)[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800<>"`\\{}|^«»“”„]+/giu
 const authority = /^https?:\/\/([^/?#]*)/i
@@ -20,8 +20,8 @@ const seen = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const commands = /(?<![^\s(])\/[a-z0-9_]{1,32}(?![^\s.,:;!?)])/g
 
 /**
- * The address that a browser opens for this text, or undefined when it opens none that can be shown honestly.
- * With a name before the host (`https://bank.example@evil.example`) people read the name.
+ * The address that a browser opens for this text, or undefined when it opens none that can be shown honestly. With a
+ * name before the host (`https://bank.example@evil.example`) people read the name.
  */
 export function addressOf(text: string): Address | undefined {
   const url = URL.parse(text)
@@ -33,7 +33,7 @@ export function addressOf(text: string): Address | undefined {
 
 const count = (text: string, sign: string): number => text.split(sign).length - 1
 
-/** What stands behind the address and not in it: the full stop of a sentence, the bracket around it. */
+/** Removes characters after the address: the full stop of a sentence, the bracket around it. */
 function trimmed(text: string): string {
   // Counted once: a stranger may send four thousand brackets.
   const spare = { ')': count(text, ')') - count(text, '('), ']': count(text, ']') - count(text, '[') }
@@ -46,7 +46,7 @@ function trimmed(text: string): string {
   }
 }
 
-/** As it was written when that says where it goes; else with the host that is opened: Latin letters, or `xn--`. */
+/** As written if that shows the target; otherwise with the opened host: Latin letters, or `xn--`. */
 function shownOf(text: string, { host }: Address): string {
   const written = authority.exec(text)
   if (!written || written[1]?.toLowerCase() === host) return text
@@ -86,7 +86,7 @@ const commandsIn = (text: string): Spot[] =>
 const mentionsIn = (text: string, mentions: readonly MentionView[]): Spot[] =>
   mentions
     .filter(({ offset, length }) => offset >= 0 && length > 0 && offset + length <= text.length)
-    // A button of which nothing is seen is no button to anybody.
+    // An invisible button is no button.
     .filter(({ offset, length }) => seen.test(text.slice(offset, offset + length)))
     .map(({ user, offset, length }) => ({
       from: offset,
@@ -94,7 +94,7 @@ const mentionsIn = (text: string, mentions: readonly MentionView[]): Spot[] =>
       part: { kind: 'mention', text: text.slice(offset, offset + length), user },
     }))
 
-/** Links first: a mention laid over the end of an address would make it look like another one. */
+/** Links first: a mention over the end of an address would make it look like another one. */
 export function partsOf(
   text: string,
   { mentions = [], commands: withCommands = false }: { mentions?: readonly MentionView[]; commands?: boolean } = {},

@@ -1,4 +1,4 @@
-// Somebody's name on one line, whatever stands in it.
+// A person's name on one line, whatever it contains.
 import type { VNode } from 'preact'
 import './name-text.css'
 

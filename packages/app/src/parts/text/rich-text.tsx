@@ -1,4 +1,4 @@
-// A message's text: links, mentions and commands can be tapped, all else is only text.
+// A message's text: links, mentions and commands can be tapped, everything else is plain text.
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { MentionView } from '../../contract/objects.ts'
@@ -9,7 +9,7 @@ import './rich-text.css'
 type RichTextProps = {
   text: string
   mentions?: readonly MentionView[] | undefined
-  /** In a chat with a bot: what to do with a `/command` that is tapped. */
+  /** In a chat with a bot: the action for a tapped `/command`. */
   onCommand?: ((command: string) => void) | undefined
 }
 
@@ -32,7 +32,7 @@ function Part({ part, onCommand }: { part: TextPart; onCommand: RichTextProps['o
     case 'text':
       return <>{part.text}</>
     case 'link':
-      // Written from the left: in a line that is read from the right, the end of an address could pass for its host.
+      // Written from the left: in a line that is read from the right, the end of an address could look like its host.
       return (
         <a class="rich-text-link" dir="ltr" href={part.url} target="_blank" rel="noopener noreferrer">
           {part.text}

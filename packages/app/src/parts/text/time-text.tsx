@@ -1,4 +1,4 @@
-// A time in words that stay true: it is drawn anew as minutes and days pass.
+// A time in words that stay true: it is rendered again as minutes and days pass.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { dayOf, listTimeOf, timeOf, wholeTimeOf } from '../../i18n/dates.ts'
@@ -29,5 +29,5 @@ export const TimeText = ({ ts, as = 'clock' }: { ts: number; as?: keyof typeof f
   </time>
 )
 
-/** A time that another clock made may be none at all. */
+/** A time from another clock may be invalid. */
 const isoOf = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? new Date(ts).toISOString() : '')

@@ -1,4 +1,4 @@
-// What is said to screen readers and to nobody else: one polite region for the whole app.
+// Announcements for screen readers only: one polite region for the whole app.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 
@@ -8,7 +8,7 @@ export function say(text: string): void {
   said.value = { text, turn: said.value.turn + 1 }
 }
 
-/** Once, at the root of the app. The same words said again are another element: else nothing would have changed. */
+/** Once, at the root of the app. A repeated text is another element: otherwise nothing would have changed. */
 export const LiveRegion = (): VNode => (
   <div class="unseen" role="status" aria-live="polite">
     <span key={said.value.turn} dir="auto">

@@ -12,16 +12,16 @@ export type ToastContent =
   | { kind: 'bot'; text: string; from: Person }
 
 const TOAST_SHOWN_MS = 6_000
-/** When it was pointed at for long, or moved into a dialog, it does not vanish under the eyes. */
+/** A toast that was pointed at for long, or moved into a dialog, does not vanish immediately. */
 const TOAST_LEFT_MIN_MS = 2_000
-/** More than these at once would cover the screen: the oldest goes. */
+/** More of them would cover the screen: the oldest goes. */
 const TOASTS_MAX = 4
 
 export const toasts = signal<readonly Toast[]>([])
 let lastId = 0
 
 export function showToast(toast: ToastContent): void {
-  // Said twice it would not be read twice.
+  // A repeated toast would not be read twice.
   const others = toasts.value.filter(({ kind, text }) => kind !== toast.kind || text !== toast.text)
   toasts.value = [...others, { ...toast, id: ++lastId, madeMs: performance.now() }].slice(-TOASTS_MAX)
 }

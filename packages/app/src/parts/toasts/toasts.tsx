@@ -1,4 +1,4 @@
-// Words that come by themselves and go again: a bot's answer to a press, an error, "copied".
+// Temporary messages: a bot's answer to a press, an error, "copied".
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { hideToast, type Toast, toastLeftMs, toasts } from './toast-list.ts'
 import './toasts.css'
 import { partsWords } from '../words.ts'
 
-/** Where they are shown: once, at the root of the app. Above a dialog, the dialog shows them. */
+/** The place of toasts: once, at the root of the app. Above a dialog, the dialog shows them. */
 export const Toasts = (): VNode | null => (openDialogs.value === 0 ? <ToastList /> : null)
 
 export const ToastList = (): VNode => (

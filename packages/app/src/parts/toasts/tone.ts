@@ -1,4 +1,4 @@
-// The sound of a new message: two short notes, made here. There is no file to fetch.
+// The sound of a new message: two short notes, generated here. There is no file to fetch.
 import { inBackground } from '../../link/background.ts'
 
 const NOTES_HZ = [659.3, 880] as const
@@ -9,7 +9,7 @@ let context: AudioContext | undefined
 
 async function play(): Promise<void> {
   context ??= new AudioContext()
-  // A browser lets no page sound before somebody has touched it: then there is silence, later too.
+  // A browser allows no sound before the person has touched the page: then it stays silent, later too.
   if (context.state !== 'running') await context.resume()
   const beginS = context.currentTime
   for (const [at, hz] of NOTES_HZ.entries()) playNote(context, hz, beginS + at * NOTE_S)

@@ -1,4 +1,4 @@
-// How the account is kept from being lost: what the browser promises, and when a file was last saved.
+// How the account is protected from being lost: the browser's promise, and the time of the last saved file.
 import type { Client } from '@postern/core'
 import { appLimits, type Clock } from '@postern/protocol'
 import type { BackupState } from '../../contract/settings.ts'
@@ -13,7 +13,7 @@ const kept = fields(
   { madeMs: count, sent: count },
   {
     recoverySavedMs: count,
-    /** How many people the recovery file knows. */
+    /** The number of people in the recovery file. */
     recoveryPeople: count,
     backupSavedMs: count,
   },
@@ -46,7 +46,7 @@ export class AccountBackup {
     }
   }
 
-  /** Looks again at what the browser says. */
+  /** Asks the browser again. */
   async look(): Promise<void> {
     const { storage, touch } = this.#parts
     if (!this.#shelf.get(KEY)) await this.#shelf.put(KEY, this.#kept())

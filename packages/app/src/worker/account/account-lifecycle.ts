@@ -1,4 +1,4 @@
-// Where the account lives: whether there is one, whether it is open, and what keeps it from being so.
+// The state of the account: whether there is one, whether it is open, and what prevents that.
 import { appLimits, type CloseStack, CodedError, inBackground, isCoded, logFault, startWhole } from '@postern/protocol'
 import type { FailureKind, Stage } from '../../contract/stage.ts'
 import { AppError } from '../app-error.ts'
@@ -12,7 +12,7 @@ export class AccountLifecycle {
   readonly #around: AccountAround
   #stage: Stage = { kind: 'starting' }
   #account: Account | undefined
-  /** One after the other: two that open the same database would lock each other out. */
+  /** One after the other: two openings of the same database would lock each other out. */
   #moving: Promise<void> = Promise.resolve()
 
   constructor(around: AccountAround) {
@@ -31,7 +31,7 @@ export class AccountLifecycle {
     return this.#move(() => this.#open())
   }
 
-  /** Asked again when it is made already, as after a move of the core, it is the same account. */
+  /** Repeated after it was created, for example after a move of the core, it is the same account. */
   async begin(beginning: AccountBeginning): Promise<void> {
     await this.#move(async () => {
       if (this.#account) return
@@ -40,7 +40,7 @@ export class AccountLifecycle {
     this.#assertOpen()
   }
 
-  /** In place of one that cannot be opened, or of the empty database that was looked into. */
+  /** Replaces an account that cannot be opened, or the empty database that was inspected. */
   async beginAnew(beginning: AccountBeginning): Promise<void> {
     await this.#move(async () => {
       if (this.#account) throw new AppError('account-exists')
@@ -50,7 +50,7 @@ export class AccountLifecycle {
     this.#assertOpen()
   }
 
-  /** Once it is known whether there is an account. */
+  /** Resolves once it is known whether there is an account. */
   async settled(): Promise<Account | undefined> {
     await this.#moving
     return this.#account
@@ -61,7 +61,10 @@ export class AccountLifecycle {
     return this.#assertOpen()
   }
 
-  /** Also at the relay. Where that cannot be reached, nothing is removed: the account would stay there with nobody to end it. */
+  /**
+   * Also at the relay. If that is unreachable, nothing is removed: the account would stay there with nobody to delete
+   * it.
+   */
   async delete(): Promise<void> {
     const client = this.#account?.client
     if (client?.isRegistered) await client.identity.deleteAccount({ timeoutMs: appLimits.callTimeoutMs })
@@ -81,7 +84,7 @@ export class AccountLifecycle {
     })
   }
 
-  /** Another device has it: this one lets go, or both would take the connection from each other for ever. */
+  /** Another device has it: this one disconnects, or both would take the connection from each other forever. */
   async leaveToOther(): Promise<void> {
     await this.#move(async () => {
       if (!this.#account?.client.isReplaced) return
@@ -96,7 +99,7 @@ export class AccountLifecycle {
     })
   }
 
-  /** The account stays as it was made: only the relay has not taken it yet. Resolves when it has. */
+  /** The account stays as it was created: only the relay has not accepted it yet. Resolves when it has. */
   async useRelayCode(relayCode: string): Promise<void> {
     await this.#move(async () => {
       if (this.#account?.client.isRegistered) return
@@ -129,7 +132,7 @@ export class AccountLifecycle {
       this.#become({ kind: 'open' })
     } catch (error) {
       logFault(error, { what: 'the account could not be opened', log: platform.log })
-      // A name that is refused, or a backup that cannot be read, leaves everything as it was.
+      // A refused name, or an unreadable backup, leaves everything unchanged.
       if (beginning) throw error
       this.#become(failedBy(error))
     }
@@ -151,7 +154,7 @@ export class AccountLifecycle {
     account.start()
   }
 
-  /** What the relay says of the account itself: that another device has it, that it knows of none, or lets it in no more. */
+  /** The relay's statements about the account itself: another device has it, it is unknown, or it is banned. */
   #watch(account: Account): void {
     const { client } = account
     const { log } = this.#around.platform
@@ -165,7 +168,7 @@ export class AccountLifecycle {
     })
   }
 
-  /** A code that the relay does not take would be tried again and again, until no other is heard from this address. */
+  /** An invalid code would be retried until the relay accepts no further code from this address. */
   async #leaveOutside(account: Account): Promise<void> {
     const { refusal } = account.client
     await this.#move(async () => {
@@ -204,15 +207,15 @@ const kinds: readonly [FailureKind, Parameters<typeof isCoded>[1][]][] = [
   ['code-needed', ['invite-required', 'invite-wrong', 'invite-used', 'invite-expired']],
 ]
 
-/** What a relay says to accounts that it does not have yet. One that it has taken is asked for no code, whatever it says. */
+/** A relay's refusals of new accounts. An accepted account needs no code, whatever the relay answers. */
 const ofNewcomers = kinds
   .filter(([kind]) => kind === 'registration-closed' || kind === 'code-needed')
   .flatMap(([, codes]) => codes)
 
-/** Thrown by a platform that lacks what the app needs. */
+/** Thrown by a platform that lacks a requirement of the app. */
 export class UnsupportedError extends Error {}
 
-/** Thrown by a platform whose browser lets the page keep nothing. */
+/** Thrown by a platform whose browser does not allow the page to store anything. */
 export class StorageRefusedError extends Error {}
 
 function failedBy(error: unknown): Stage {

@@ -1,4 +1,5 @@
-// The code that moves an account: where its copy is, and the secret that opens it. People scan it, or type it from a screen.
+// The code that moves an account: the place of its copy, and the secret that opens it. People scan it, or type it from
+// a screen.
 import type { FileCipher } from '@postern/core'
 import {
   BLOB_ID_BYTES,
@@ -14,7 +15,7 @@ import {
 import { AppError } from '../app-error.ts'
 
 export const SEED_BYTES = 16
-/** A slip of the finger is noticed here: at the relay it would use the code up. */
+/** A typing error is noticed here: at the relay it would use up the code. */
 const CHECK_BYTES = 2
 const CODE_BYTES = BLOB_ID_BYTES + SEED_BYTES + CHECK_BYTES
 const GROUP_CHARS = 5
@@ -27,7 +28,7 @@ export function writeMoveCode(cipher: FileCipher, { blob, seed }: MoveCode): str
   return text.match(new RegExp(`.{1,${GROUP_CHARS}}`, 'g'))?.join('-') ?? text
 }
 
-/** However it is parted and in whatever case; what the alphabet does not have is read as what it looks like. */
+/** With any separators and in any case; characters outside the alphabet are read as those that they look like. */
 export function readMoveCode(cipher: FileCipher, typed: string): MoveCode {
   const looksLike: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 8: 'b' }
   const text = typed

@@ -1,4 +1,4 @@
-// What there is while the account is open: core's client, and everything of the worker that belongs to this account.
+// The parts of an open account: core's client, and everything of the worker that belongs to this account.
 import type { JournalEvent } from '@postern/core'
 import { type ChatId, inBackground, type Log } from '@postern/protocol'
 import type { PushEvent } from '../../contract/push-events.ts'
@@ -14,12 +14,12 @@ import type { AppSettings } from '../settings.ts'
 import type { Touch } from '../topics.ts'
 import { AccountBackup } from './account-backup.ts'
 
-/** What the account has of the worker around it. */
+/** The parts of the worker that the account uses. */
 export type AccountAround = {
   platform: WorkerPlatform
   settings: AppSettings
   touch: Touch
-  /** For what may be shown a moment later, together with what comes then. */
+  /** For changes that may be shown a moment later, together with the next ones. */
   touchCalmly: Touch
   tell: (tiding: PushEvent) => void
   isSeen: (chat: string) => boolean
@@ -63,7 +63,7 @@ export class Account {
     })
   }
 
-  /** Asked with every change of a chat: what was begun once counts as begun. */
+  /** Called with every change of a chat: a chat that was begun once stays begun. */
   isEmpty(chat: ChatId): boolean {
     if (!this.#begun.has(chat) && this.client.messages.history(chat, { limit: 1 }).rows.length > 0)
       this.#begun.add(chat)
@@ -88,7 +88,7 @@ export class Account {
     await this.client.stop()
   }
 
-  /** Nothing of it works any more; the client is left to who stops it. */
+  /** Stops all its work; the caller stops the client. */
   leave(): void {
     this.#over.abort()
     this.#forgetChanges()
@@ -100,7 +100,7 @@ export class Account {
     this.presses.hear(event)
     this.alerts.hear(event)
     if (event.type !== 'message') return
-    // What somebody says is shown at once.
+    // Messages are shown immediately.
     this.#touch(`chat:${event.chat_id}`)
     inBackground(this.marks.wroteIn(event.chat_id), { what: 'a chat was not brought back', log: this.#log })
   }

@@ -1,4 +1,4 @@
-// The files by which a person keeps the account outside of this browser, and how it is made again from one.
+// The files by which a person keeps the account outside of this browser, and restoring from one.
 import {
   type ByWords,
   decodeBackup,
@@ -16,7 +16,7 @@ import type { AccountBeginning, WorkerPlatform } from '../platform.ts'
 import type { AccountLifecycle } from './account-lifecycle.ts'
 import type { Account } from './open-account.ts'
 
-/** Room for what stands around the sealed bytes. */
+/** Space for the data around the sealed bytes. */
 const AROUND_BYTES = 1024
 
 export const makeWords = async ({ sealer }: Pick<WorkerPlatform, 'sealer'>): Promise<string[]> =>
@@ -29,7 +29,7 @@ export async function saveRecovery(account: Account, words: string[]): Promise<S
   return await save(account, { kind: 'recovery', bytes }, words)
 }
 
-/** All of the account with its history; files are fetched again from the relay, as long as it has them. */
+/** The whole account with its history; files are fetched again from the relay, as long as it has them. */
 export async function saveBackup(account: Account, words: string[]): Promise<Saved> {
   const { database, key } = await account.opened.copy()
   return await save(account, { kind: 'backup', bytes: encodeBackup({ database, databaseKey: key }) }, words)
@@ -50,7 +50,7 @@ async function save(
 
 type RestoreAsked = { file: Blob; words: string[] }
 
-/** Everything is read and judged before anything here is touched. */
+/** Everything is read and checked before anything here is changed. */
 export async function restore(
   { home, platform }: { home: AccountLifecycle; platform: WorkerPlatform },
   { file, words }: RestoreAsked,

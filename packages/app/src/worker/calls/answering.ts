@@ -1,4 +1,4 @@
-// What calls have in common: what they are given, and how what was asked is read.
+// The common parts of calls: their context, and the parsing of their arguments.
 import { appLimits, utf8 } from '@postern/protocol'
 import type { AccountLifecycle } from '../account/account-lifecycle.ts'
 import type { Account } from '../account/open-account.ts'
@@ -6,17 +6,17 @@ import type { WorkerPlatform } from '../platform.ts'
 import type { AppSettings } from '../settings.ts'
 import type { Shape } from '../shapes.ts'
 
-/** What a page shows, as it has last said. */
+/** The chat that a page shows, from its last report. */
 export type PageSight = { chat?: string; focused: boolean }
 
-/** `key`: made by the page. The same call asked again under it counts once. */
+/** `key`: made by the page. The same call repeated under it counts once. */
 export type CallGiven = { key: string; look: (sight: PageSight) => void }
 
 export type Worker = { home: AccountLifecycle; settings: AppSettings; platform: WorkerPlatform }
 
 export type AnswerCall<Answer> = (worker: Worker, asked: unknown, given: CallGiven) => Promise<Answer>
 
-/** For what needs no account. */
+/** For calls that need no account. */
 export const early =
   <Asked, Answer>(
     shape: Shape<Asked>,
@@ -25,7 +25,7 @@ export const early =
   async (worker, asked, given) =>
     await run(worker, shape(asked, 'asked'), given)
 
-/** For what needs one: while it is being opened, the call waits. */
+/** For calls that need one: while it is being opened, the call waits. */
 export const inAccount =
   <Asked, Answer>(
     shape: Shape<Asked>,
@@ -38,7 +38,7 @@ export const inAccount =
 
 export const WITHIN = { timeoutMs: appLimits.callTimeoutMs }
 
-/** Core does it once under the page's key. */
+/** Core executes it once under the page's key. */
 export const once = ({ key }: CallGiven, asked: object) => ({
   ...WITHIN,
   idempotency: { key, request: utf8(JSON.stringify(asked)) },

@@ -1,4 +1,4 @@
-// Calls that keep the account from being lost: recovery words and files, and what the browser promises.
+// Calls that protect the account from being lost: recovery words and files, and the browser's promise.
 
 import { blob, fields, listOf, nothing, text } from '../shapes.ts'
 import { early, inAccount } from './answering.ts'
@@ -6,14 +6,14 @@ import { early, inAccount } from './answering.ts'
 const byCode = fields({ code: text, fetchToken: text })
 const withWords = fields({ words: listOf(text) })
 
-/** Needed some few times in the life of an account: loaded when somebody asks. */
+/** Needed a few times in the life of an account: loaded on demand. */
 const recovery = async () => await import('../account/recovery.ts')
 const move = async () => await import('../move.ts')
 
 export const backupCalls = {
-  // Other words, which nobody has written down yet.
+  // A repeat makes other words, which nobody has written down yet.
   newWords: early(nothing, async ({ platform }) => ({ words: await (await recovery()).makeWords(platform) })),
-  // Another file of the same content.
+  // A repeat makes another file of the same content.
   recoveryFile: inAccount(
     withWords,
     async (account, { words }) => await (await recovery()).saveRecovery(account, words),
@@ -24,9 +24,9 @@ export const backupCalls = {
     fields({ file: blob, words: listOf(text) }),
     async (worker, asked) => await (await recovery()).restore(worker, asked),
   ),
-  // Another copy under another code; the first is of no use any more.
+  // A repeat makes another copy under another code; the first becomes useless.
   moveOut: inAccount(nothing, async account => await (await move()).copyForMove(account)),
-  // What is taken back stays so.
+  // A cancelled move stays cancelled.
   cancelMove: early(nothing, async ({ home }) => {
     if (home.account) await (await move()).cancelMove(home.account)
   }),
@@ -34,7 +34,7 @@ export const backupCalls = {
   lookAtMove: early(byCode, async (worker, asked) => await (await move()).lookAtMove(worker, asked)),
   // Once it is here there is an account.
   moveIn: early(byCode, async (worker, asked) => await (await move()).moveIn(worker, asked)),
-  // The browser asks its person only for a page: the page has done so, and the worker looks at what came of it.
+  // The browser asks its person only for a page: the page has done so, and the worker reads the result.
   askToPersist: inAccount(nothing, async ({ keeping }) => {
     await keeping.look()
     return { persisted: keeping.get().persisted }

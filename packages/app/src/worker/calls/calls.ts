@@ -1,4 +1,4 @@
-// What a page may ask for: the table of all calls, each with the shape of what is asked.
+// The calls of a page: the table of all calls, each with the shape of its arguments.
 import type { AppCallAnswer, AppCallName } from '../../contract/calls.ts'
 import { AppError } from '../app-error.ts'
 import { accountCalls } from './account-calls.ts'
@@ -15,7 +15,7 @@ const table = { ...accountCalls, ...backupCalls, ...messageCalls, ...chatCalls }
 
 const isCallName = (name: string): name is AppCallName => Object.hasOwn(table, name)
 
-/** Rejects for a call that there is not: a page of another build may ask for anything. */
+/** Rejects for an unknown call: a page of another build may send anything. */
 export async function answer(worker: Worker, name: string, asked: { value: unknown } & CallGiven): Promise<unknown> {
   if (!isCallName(name)) throw new AppError('call-unknown', { name: name.slice(0, 40) })
   return await table[name](worker, asked.value, asked)

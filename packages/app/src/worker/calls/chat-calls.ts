@@ -7,7 +7,7 @@ const inChat = fields({ chat: chatId })
 const withMembers = fields({ chat: chatId, members: listOf(accountId) })
 
 export const chatCalls = {
-  // Accepted is accepted.
+  // A repeat finds it accepted.
   accept: inAccount(inChat, async ({ client }, { chat }) => {
     await client.chats.accept(chat)
   }),
@@ -29,7 +29,7 @@ export const chatCalls = {
   removeMembers: inAccount(withMembers, async ({ client }, { chat, members }, given) => {
     await client.chats.removeMembers(chat, members, once(given, { chat, members }))
   }),
-  // The same name, the same timer, the same role once more.
+  // A repeat sets the same name, timer or role.
   renameGroup: inAccount(fields({ chat: chatId, name: text }), async ({ client }, { chat, name }, given) => {
     await client.chats.renameGroup(chat, name, once(given, { chat, name }))
   }),

@@ -1,4 +1,4 @@
-// Calls about messages: sending them, what is said about them, their files, and finding them.
+// Calls about messages: sending them, acting on them, their files, and finding them.
 import { appLimits, type ChatId, type MessageId, type PictureHead, readPictureHead } from '@postern/protocol'
 import type { AppCallAnswer } from '../../contract/calls.ts'
 import { AppError } from '../app-error.ts'
@@ -23,22 +23,22 @@ export const messageCalls = {
       await outgoing.add({ key, chat, bytes, body: { kind: 'file', ...body } })
     },
   ),
-  // Taken back twice: the second is told that it is gone.
+  // A repeat gets the error that it is gone.
   takeBack: inAccount(
     fields({ outgoing: text }),
     async ({ outgoing }, asked) => await outgoing.takeBack(asked.outgoing),
   ),
   retry: inAccount(fields({ outgoing: text }), async ({ outgoing }, asked) => await outgoing.retry(asked.outgoing)),
 
-  // The same words once more: whoever reads them sees no other.
+  // A repeat sends the same words: readers see no difference.
   edit: inAccount(fields({ ...ofMessage, text }, { mentions }), async ({ client }, { chat, ...asked }, given) => {
     await client.messages.edit(chat, asked, once(given, asked))
   }),
-  // What is deleted cannot be deleted again: that it was not found is what was wanted.
+  // A deleted message cannot be deleted again: that it was not found is the wanted result.
   erase: inAccount(fields({ ...ofMessage, for: oneOf('all', 'me') }), async ({ client }, { chat, ...asked }, given) => {
     await client.messages.delete(chat, asked, once(given, asked))
   }),
-  // The same sign once more.
+  // A repeat sends the same reaction.
   react: inAccount(fields({ ...ofMessage, emoji: text }), async ({ client }, { chat, ...asked }, given) => {
     await client.messages.react(chat, asked, once(given, asked))
   }),
@@ -51,7 +51,7 @@ export const messageCalls = {
   press: inAccount(fields({ ...ofMessage, data: text }), async ({ presses }, asked, { key }) => {
     await presses.press({ ...asked, key })
   }),
-  // Read is read.
+  // A repeat finds it read.
   read: inAccount(fields({ chat: chatId }, { upTo: messageId }), async ({ client, alerts }, { chat, upTo }) => {
     await client.messages.markRead(chat, upTo)
     if (client.chats.get(chat).unread === 0) alerts.seen(chat)
@@ -74,12 +74,12 @@ type FileReading = Parameters<Parameters<typeof inAccount>[1]>[0]['client']
 
 type OfMessage = { chat: ChatId; message: MessageId }
 
-/** Deciphered into a Blob of pieces: the browser keeps large ones on its own disk, for as long as a page shows them. */
+/** Decrypted into a Blob of pieces: the browser keeps large ones on its own disk, for as long as a page shows them. */
 async function readFile(client: FileReading, { chat, message }: OfMessage): Promise<AppCallAnswer<'openFile'>> {
   const file = await client.files.open(chat, message, WITHIN)
   const pieces: Blob[] = []
   for await (const piece of file.read()) pieces.push(new Blob([new Uint8Array(piece)]))
-  // Never a type of the sender's choice: what a page opens as a document would run in its name.
+  // Never a type of the sender's choice: a page that opens it as a document would run it in its name.
   const bytes = new Blob(pieces, { type: 'application/octet-stream' })
   const picture = file.kind === 'photo' ? await headOf(bytes) : undefined
   return { bytes, ...(picture && { picture }) }

@@ -1,4 +1,4 @@
-// A row of the queue as it lies in core's records: what is to be sent, and what is known of its tries.
+// A row of the queue in core's records: the message to send, and the state of its tries.
 import type { FaultView, OutgoingFile } from '../../contract/objects.ts'
 import {
   accountId,
@@ -50,7 +50,7 @@ const fault: Shape<FaultView> = fields({ code: text, message: text })
 export const outgoingRow = fields(
   {
     chat: chatId,
-    /** Rises with every row: the order in which they go out, whatever the clock says. */
+    /** Increases with every row: the order in which they go out, whatever the clock says. */
     place: count,
     madeMs: count,
     body: queuedBody,
@@ -61,7 +61,10 @@ export const outgoingRow = fields(
     /** When it was first tried under its present key: from then on the relay may have it. */
     triedMs: count,
     refused: fault,
-    /** Under which id it goes out: a copy of this row on another device sends it under the same, and the others take it once. */
+    /**
+     * The id under which it goes out: a copy of this row on another device sends it under the same one, and the others
+     * accept it once.
+     */
     send: sendId,
   },
 )

@@ -1,4 +1,4 @@
-// The queue of what is on its way out: durable, in order within a chat, and each message once.
+// The queue of outgoing messages: durable, in order within a chat, and each message once.
 import type { Client, Records } from '@postern/core'
 import {
   appLimits,
@@ -24,14 +24,14 @@ export type NewOutgoing = { key: string; chat: ChatId; body: QueuedBody; bytes?:
 export class OutgoingQueue {
   readonly #parts: Parts
   readonly #rows: RecordMap<QueuedRow>
-  /** What is at work now, by key. Everything else of a row stands in its record. */
+  /** The rows in progress, by key. Everything else about a row is in its record. */
   readonly #atWork = new Map<string, OutgoingState>()
   readonly #files: WaitingFiles
   /** Files whose message is not on its way yet. */
   readonly #uploads = new Map<string, AbortController>()
   readonly #driven = new Set<ChatId>()
   readonly #doubted = new Set<string>()
-  /** Whose record a power failure would still take: they went out at once, and core's own outbox makes them durable. */
+  /** Rows whose record a power failure could still lose: they went out immediately, and core's outbox keeps them. */
   readonly #soft = new Set<string>()
   readonly #forgetConnection: () => void
   #place: number
@@ -52,9 +52,9 @@ export class OutgoingQueue {
   }
 
   /**
-   * What has to wait is durable, with its file, when this resolves. What goes out at once is durable before the relay hears
-   * of it: its record lies in the log before that of core's outbox, for which core waits. Asked again under its key it is
-   * queued once, also when it has gone out.
+   * A message that has to wait is durable, with its file, when this resolves. A message that goes out immediately is
+   * durable before the relay receives it: its record is in the log before that of core's outbox, for which core waits.
+   * Repeated under its key it is queued once, also when it has gone out.
    */
   async add(asked: NewOutgoing): Promise<void> {
     const { key, chat, bytes } = asked
@@ -67,7 +67,7 @@ export class OutgoingQueue {
       else await this.#putDurably(asked, before ? this.#triedAnew(key, before) : this.#newRow(asked))
     } catch (error) {
       this.#atWork.delete(key)
-      // Taken back meanwhile: that is what was wanted.
+      // Taken back meanwhile: that was the wish.
       if (!this.#rows.get(key)) return
       await this.#forget(key)
       throw error
@@ -76,19 +76,19 @@ export class OutgoingQueue {
     }
   }
 
-  /** Whether nothing stands before a new message: it is under way as soon as it is written down. */
+  /** Whether nothing is before a new message: it goes out as soon as it is stored. */
   #isClear(chat: ChatId): boolean {
     return !this.#isStopped && this.#parts.client.isOnline && inOrder(this.#all(), chat).length === 0
   }
 
-  /** Noted as tried in the same breath: whatever happens then, the next worker asks core what became of it. */
+  /** Marked as tried in the same write: whatever happens then, the next worker asks core for the outcome. */
   async #putSoft(key: string, row: QueuedRow): Promise<void> {
     this.#soft.add(key)
     this.#work(key, { kind: 'sending' })
     await this.#rows.putSoon(key, { ...row, triedMs: this.#parts.client.elapsed.nowMs() })
   }
 
-  /** At once with its file: what is written behind a large one must not overtake it. */
+  /** In one step with its file: a message written after a large one must not overtake it. */
   async #putDurably({ key, bytes }: NewOutgoing, row: QueuedRow): Promise<void> {
     await Promise.all([this.#rows.put(key, row), bytes && this.#files.keep(key, bytes)])
   }
@@ -98,7 +98,7 @@ export class OutgoingQueue {
     return { chat, place: ++this.#place, madeMs: this.#parts.clock.nowMs(), body, renewed: 0, send }
   }
 
-  /** What stands in the history already is not shown once more: its record may go a moment later than its message came. */
+  /** A message that is already in the history is not shown again: its record may go a moment after its message came. */
   in(chat: string): OutgoingMessage[] {
     return inOrder(this.#shown(), chat).map(({ key, row }) => ({
       key,
@@ -109,7 +109,7 @@ export class OutgoingQueue {
     }))
   }
 
-  /** Of every chat in which something waits. What goes out at once does not: the list would change twice for each message. */
+  /** For every chat with waiting messages. Messages that go out immediately would change the list twice each. */
   counts(): Map<string, { waiting: number; refused: boolean }> {
     const counts = new Map<string, { waiting: number; refused: boolean }>()
     for (const { row } of this.#shown().filter(({ key }) => !this.#soft.has(key))) {
@@ -136,14 +136,14 @@ export class OutgoingQueue {
     this.#drive(row.chat)
   }
 
-  /** Of a backup nobody knows what was sent since: each waits for a word of the person. */
+  /** After a backup it is unknown what was sent since: each waits for the person's decision. */
   async holdBack(): Promise<void> {
     const refused = faultOf(new AppError('outgoing-from-backup'))
     const waiting = this.#all().filter(({ row }) => !row.refused)
     await Promise.all(waiting.map(({ key, row }) => this.#rows.put(key, { ...row, refused })))
   }
 
-  /** Of one that was in doubt for a day core knows nothing any more: the person has decided, and it goes out anew. */
+  /** After a day in doubt core has forgotten the message: the person has decided, and it goes out as a new one. */
   #triedAnew(key: string, { refused: _refused, ...row }: QueuedRow): QueuedRow {
     if (row.triedMs === undefined) return row
     const { triedMs, ...untried } = row
@@ -162,7 +162,7 @@ export class OutgoingQueue {
     this.#forgetConnection()
   }
 
-  /** One at a time for each chat, in order; different chats beside each other. */
+  /** One at a time for each chat, in order; different chats concurrently. */
   #drive(chat: ChatId): void {
     if (this.#driven.has(chat) || this.#isStopped) return
     this.#driven.add(chat)
@@ -180,7 +180,7 @@ export class OutgoingQueue {
     }
   }
 
-  /** One that has gone out after all is not seen any more: refused, it must not stop what stands behind it. */
+  /** A row that has gone out after all is no longer shown: refused, it must not stop later ones. */
   #isHeld(under: Under): boolean {
     return under.row.refused !== undefined && !this.#wasSent(under)
   }
@@ -199,7 +199,7 @@ export class OutgoingQueue {
     }
   }
 
-  /** It did not get on its way: from here on it waits like all others, and can be taken back. */
+  /** It could not be sent immediately: from here on it waits like all others, and can be taken back. */
   async #wait(key: string): Promise<void> {
     if (this.#atWork.delete(key)) this.#parts.touch('outgoing')
     await this.#harden(key)
@@ -258,7 +258,7 @@ export class OutgoingQueue {
     }
   }
 
-  /** When the connection is lost it is the next one that goes on; else after a pause, so that nobody is asked without end. */
+  /** After a lost connection the next one continues; otherwise after a pause, so that the retries are limited. */
   #driveLater(chat: ChatId): void {
     const { clock, client } = this.#parts
     if (client.isOnline) clock.setTimer(appLimits.outgoingRetryMs, () => this.#drive(chat))

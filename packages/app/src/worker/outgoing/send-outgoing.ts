@@ -1,4 +1,4 @@
-// One try to send a row of the queue, and what it says about the row: gone, surely not sent, in doubt, or refused.
+// One try to send a row of the queue, and its outcome: gone, surely not sent, in doubt, or refused.
 import type { Client } from '@postern/core'
 import { appLimits, CodedError, isCoded, untilAborted, utf8 } from '@postern/protocol'
 import type { QueuedBody, QueuedRow } from './outgoing-row.ts'
@@ -13,11 +13,11 @@ export type RowSending = {
   client: Client
   key: string
   row: QueuedRow
-  /** It was tried, and nobody knows what became of it. */
+  /** It was tried, and the outcome is unknown. */
   isDoubted: boolean
-  /** Of a message with a file: its bytes. */
+  /** For a message with a file: its bytes. */
   source: () => AsyncIterable<Uint8Array>
-  /** Written before anything of the try is: whatever happens then, the row says that it was tried. */
+  /** Written before the try: whatever happens then, the row says that it was tried. */
   note: (row: QueuedRow) => Promise<void>
   onBytes: (sentBytes: number) => void
   /** Ends the upload of a file. */
@@ -26,7 +26,7 @@ export type RowSending = {
   onUploaded: () => void
 }
 
-/** The key under which core sends it: after a day core forgets one, and then it must be another. */
+/** The key under which core sends it: core forgets one after a day, and then it must be another. */
 export const sendKey = (key: string, { renewed }: Pick<QueuedRow, 'renewed'>): string =>
   renewed === 0 ? key : `${key}.${renewed}`
 
@@ -43,17 +43,17 @@ export async function sendRow(sending: RowSending): Promise<SendOutcome> {
   }
 }
 
-/** What the relay or the network will let through later waits; what only a person can change is refused. */
+/** Errors that pass with the relay or the network wait; errors that only a person can change are refusals. */
 function judge(error: unknown): SendOutcome {
   if (isCoded(error, 'send-in-doubt')) return { kind: 'doubt' }
-  // A worker that ends cannot say what became of it: the next one finds out.
+  // A worker that ends does not know the outcome: the next one finds out.
   if (isCoded(error, 'stopping')) return { kind: 'doubt' }
   if (isCoded(error, 'relay-unreachable', 'not-registered', 'chat-healing', 'relay-stopping', 'rate-limited'))
     return { kind: 'unsent' }
   return { kind: 'refused', error }
 }
 
-/** Core has forgotten the key, or will before it is answered: sent again, it could come twice. */
+/** Core has forgotten the key, or will before the answer: sent again, it could arrive twice. */
 export const isForgotten = ({ elapsed: passed }: Pick<Client, 'elapsed'>, { triedMs }: QueuedRow): boolean =>
   triedMs !== undefined && passed.nowMs() - triedMs > appLimits.outgoingDoubtMsMax
 
@@ -68,7 +68,7 @@ async function noteTry(sending: RowSending): Promise<QueuedRow> {
 
 const within = ({ key, row }: Pick<RowSending, 'key' | 'row'>) => {
   const under = sendKey(key, row)
-  // Sent anew it is another message: this device may have the first one.
+  // Sent as a new one, it is another message: this device may have the first one.
   const send = row.renewed === 0 && row.send !== undefined ? { send: row.send } : {}
   return { timeoutMs: appLimits.callTimeoutMs, idempotency: { key: under, request: utf8(under), ...send } }
 }

@@ -1,4 +1,4 @@
-// The bytes of files in the queue: encrypted on the disk before the person is told that the file is on its way.
+// The bytes of files in the queue: encrypted on the disk before the person sees that the file is on its way.
 import type { Client } from '@postern/core'
 import { appLimits, inBackground, isCoded, type Log } from '@postern/protocol'
 import { AppError } from '../app-error.ts'
@@ -15,7 +15,7 @@ export class WaitingFiles {
     this.#kept = new Set(parts.client.files.stowedNames())
   }
 
-  /** What a killed worker has left of messages that are gone. */
+  /** Removes leftovers of a killed worker for messages that are gone. */
   sweep(isQueued: (key: string) => boolean): void {
     const { log } = this.#parts
     for (const key of this.#kept)
@@ -30,7 +30,7 @@ export class WaitingFiles {
     return this.#keeping.has(key)
   }
 
-  /** From the call on it is being kept. Throws `storage-full` and `file-lost`: nothing is left then. */
+  /** Counts as stored from the call on. Throws `storage-full` and `file-lost`: nothing is left then. */
   async keep(key: string, bytes: Blob): Promise<void> {
     const ending = new AbortController()
     this.#keeping.set(key, ending)
@@ -42,7 +42,7 @@ export class WaitingFiles {
     }
   }
 
-  /** Throws `file-lost` when it is not here, as on a device to which the account has moved. */
+  /** Throws `file-lost` when it is not here, for example on a device to which the account has moved. */
   async *read(key: string): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#parts.client.files.readStowed(key)
@@ -58,7 +58,7 @@ export class WaitingFiles {
   }
 }
 
-/** A file that its owner has changed or deleted since cannot be read any more. */
+/** A file that its owner has changed or deleted since can no longer be read. */
 async function* piecesOf(bytes: Blob): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.size; at += appLimits.filePieceBytes)
     yield await readPiece(bytes.slice(at, at + appLimits.filePieceBytes))

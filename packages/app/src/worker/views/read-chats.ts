@@ -1,9 +1,9 @@
-// The chats as screens show them: core's, with what this device knows beside them.
+// The chats for screens: core's, with this device's own data about them.
 import { type AccountId, type ChatId, isAccountId, isCoded } from '@postern/protocol'
 import type { BotFacts, Chat, ChatDetail, ChatLine } from '../../contract/objects.ts'
 import type { Account } from '../account/open-account.ts'
 
-/** Pinned ones first; within both the newest, as core orders them. */
+/** Pinned ones first; both parts newest first, as core orders them. */
 export function readChats(account: Account): ChatLine[] {
   const { client, marks, drafts, outgoing } = account
   const counts = outgoing.counts()

@@ -1,4 +1,4 @@
-// A window onto a conversation: its end, or so many rows around a time.
+// A window onto a conversation: its end, or a number of rows around a time.
 import { appLimits, type ChatId, isCoded, isMessageId, type MessageId } from '@postern/protocol'
 import type { HistoryWindow, Message } from '../../contract/objects.ts'
 import type { HistoryAnchor, ViewArgs } from '../../contract/views.ts'
@@ -6,9 +6,9 @@ import type { Account } from '../account/open-account.ts'
 import { AppError } from '../app-error.ts'
 import { chatId } from '../shapes.ts'
 
-/** One for each who watches: at the end it holds its first row, so that those who follow are not all moved by each new one. */
+/** One for each watcher: at the end it keeps its first row, so that a new row does not shift all others. */
 export class HistoryReader {
-  /** Rows behind this time are shown. */
+  /** Rows after this time are shown. */
   #heldAfterTs: number | undefined
 
   read(account: Account, ...[id, anchor, limit]: ViewArgs<'history'>): HistoryWindow {
@@ -21,7 +21,7 @@ export class HistoryReader {
       const page = place ? client.messages.history(chat, { ...place, limit }) : this.#end(client, { chat, limit })
       return { ...page, ...quotedIn(account, { chat, page }) }
     } catch (error) {
-      // The chat was declined, or a page shows one of which it has only heard.
+      // The chat was declined, or a page shows an unknown one.
       if (isCoded(error, 'chat-not-found')) return { rows: [], hasOlder: false, hasNewer: false }
       throw error
     }
@@ -47,13 +47,13 @@ function placeOf(client: Account['client'], chat: ChatId, anchor: HistoryAnchor)
   const { message, at } = anchor
   const [known] = message !== undefined && isMessageId(message) ? find(client, chat, message) : []
   if (known) return { around: known.ts }
-  // A link to a message that is gone tells no time: then the end is shown, not the first words that were ever said.
+  // A link to a deleted message has no time: then the end is shown, not the first messages ever.
   return at === 0 ? undefined : { around: at }
 }
 
 type ShownWindow = { chat: ChatId; page: HistoryWindow }
 
-/** What rows of the window reply to, and the draft does, where that is not in the window itself. */
+/** The messages that rows of the window and the draft reply to, if they are outside the window. */
 function quotedIn({ client, drafts }: Account, { chat, page }: ShownWindow): { quoted?: Record<string, Message> } {
   const messages = page.rows.flatMap(row => (row.kind === 'message' ? [row.message] : []))
   const shown = new Set<string>(messages.map(({ id }) => id))
@@ -63,7 +63,7 @@ function quotedIn({ client, drafts }: Account, { chat, page }: ShownWindow): { q
   return found.length === 0 ? {} : { quoted: Object.fromEntries(found.map(message => [message.id, message])) }
 }
 
-/** It may have been deleted, or never have come: what replies to it stays. */
+/** It may have been deleted, or never have arrived: the replies to it stay. */
 function find(client: Account['client'], chat: ChatId, message: MessageId): Message[] {
   try {
     return [client.messages.get(chat, message)]

@@ -1,4 +1,4 @@
-// People as screens show them: oneself, others, and whom one can add to a group.
+// People for screens: the account itself, others, and possible group members.
 import { type AccountId, isAccountId } from '@postern/protocol'
 import type { OwnProfile, Person, PersonDetail } from '../../contract/objects.ts'
 import type { Account } from '../account/open-account.ts'
@@ -29,7 +29,7 @@ export function readPerson({ client }: Account, account: AccountId): PersonDetai
   }
 }
 
-/** In a chat that was accepted: of a stranger who asks for one, only the name is shown. */
+/** In an accepted chat: of a stranger with a request, only the name is shown. */
 const isMet = (client: Account['client'], account: AccountId): boolean =>
   client.chats.list().some(({ state, members }) => state !== 'request' && members.some(({ id }) => id === account))
 

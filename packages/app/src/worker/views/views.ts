@@ -1,4 +1,4 @@
-// What a page may watch: how each view is read, and which changes make it worth reading again.
+// The views of a page: how each is read, and which changes require reading it again.
 import { appLimits } from '@postern/protocol'
 import type { ViewArgs, ViewName, Views, ViewValue } from '../../contract/views.ts'
 import type { AccountLifecycle } from '../account/account-lifecycle.ts'
@@ -13,17 +13,17 @@ import { readContacts, readMe, readPerson } from './read-people.ts'
 export type ViewPlace = { home: AccountLifecycle; settings: AppSettings }
 
 type Reader<From, Name extends ViewName> = { read(from: From, ...args: ViewArgs<Name>): ViewValue<Name> }
-/** `begin` is for a view that has to remember what it showed: a reader for each who watches. */
+/** `begin` is for a view that has to remember what it showed: a reader for each watcher. */
 type Entry<From, Name extends ViewName> = {
   topics(...args: ViewArgs<Name>): readonly WorkerTopic[]
-  /** So long it is not read again, however much changes. */
+  /** It is not read again within this time, however much changes. */
   restMs?: number
 } & (Reader<From, Name> | { begin(): Reader<From, Name> })
 type Table<From, Names extends ViewName> = { [Name in Names]: Entry<From, Name> }
 
 type EarlyName = 'stage' | 'connection' | 'settings'
 
-/** Those that there are without an account, once it is known whether there is one: till then a page would flash. */
+/** Those that exist without an account, once it is known whether there is one: until then a page would flash. */
 const early: Table<ViewPlace, EarlyName> = {
   stage: { topics: () => ['stage'], read: ({ home }) => home.stage },
   connection: {
@@ -66,18 +66,18 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
   keeping: { topics: () => ['keeping', 'chats'], read: ({ keeping }) => keeping.get() },
 }
 
-/** A view with its arguments, as the worker looks at it. */
+/** A view with its arguments, as the worker reads it. */
 export type ViewReading = {
   topics: readonly WorkerTopic[]
   restMs: number
-  /** Undefined as long as there is nothing to look at. */
+  /** Undefined as long as there is nothing to read. */
   look(place: ViewPlace): { value: unknown } | undefined
 }
 
 export const isViewName = (name: string): name is ViewName =>
   Object.hasOwn(early, name) || Object.hasOwn(ofAccount, name)
 
-/** Throws for arguments that are none of the view's. */
+/** Throws for invalid arguments of the view. */
 export function lookingAt<Name extends ViewName>(name: Name, args: Views[Name]['args']): ViewReading {
   if (name in early) {
     const entry = (early as Partial<Record<ViewName, Entry<ViewPlace, Name>>>)[name]

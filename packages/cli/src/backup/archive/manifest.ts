@@ -1,27 +1,27 @@
-// What stands in a backup besides the files: what it is of, and at its end how much there was of it.
+// The entries of a backup besides the files: its kind and origin, and at its end the totals.
 import { z } from 'zod'
 
 export const MANIFEST_PATH = 'manifest.json'
 export const END_PATH = 'end.json'
-/** Lists of checksums, as `sha256sum --check` reads them: one behind so many files, and one behind the last. */
+/** Lists of checksums, as `sha256sum --check` reads them: one after every `filesPerList` files, and one after the last. */
 export const sumsPath = (number: number): string => `SHA256SUMS-${String(number).padStart(6, '0')}`
 
 const FORMAT = 'postern-backup'
 const FORMAT_VERSION = 1
 
-/** Read before anything else, also of formats to come. */
+/** Read before anything else, also from future formats. */
 const anyManifest = z.object({ format: z.literal(FORMAT), format_version: z.int().min(1) })
 
 const manifest = z.object({
   format: z.literal(FORMAT),
   format_version: z.literal(FORMAT_VERSION),
   kind: z.enum(['gateway', 'relay']),
-  /** Of the program that made it. */
+  /** The version of the program that made it. */
   version: z.string().max(100),
   made_at: z.iso.datetime(),
   /** The version of the database's tables. */
   schema: z.int().min(0),
-  /** Whose directory it is: of a gateway the bot's account, of a relay the id that its database had. */
+  /** The owner of the directory: for a gateway the bot's account, for a relay the id that its database had. */
   identity: z.string().max(200),
 })
 export type Manifest = z.infer<typeof manifest>
@@ -37,7 +37,7 @@ export const endText = (facts: ArchiveEnd): string => jsonText(facts)
 
 const jsonText = (facts: object): string => `${JSON.stringify(facts, undefined, 2)}\n`
 
-/** `newer`: made by a program that knows more than this one. */
+/** `newer`: made by a newer program than this one. */
 export function readManifest(text: string): Manifest | 'newer' | undefined {
   const given = parsed(text)
   const { data: found } = anyManifest.safeParse(given)

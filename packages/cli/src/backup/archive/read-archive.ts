@@ -1,4 +1,4 @@
-// Reads a backup and believes nothing of it: who can write to the place where backups lie can write one.
+// Reads a backup without trusting it: everybody who can write to the place of the backups can forge one.
 import { createHash } from 'node:crypto'
 import { backupLimits, CodedError, systemCodeOf } from '@postern/protocol'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
@@ -7,7 +7,7 @@ import { type ArchiveEnd, END_PATH, MANIFEST_PATH, type Manifest, readEnd, readM
 export type ReadFile = { path: string; bytes: number; content: AsyncIterable<Uint8Array> }
 
 export type ArchiveReader = {
-  /** Throws when it is not what is wanted: nothing else is read then. */
+  /** Throws if it is not the wanted one: nothing else is read then. */
   onManifest(manifest: Manifest): void
   /** Reads all of the content. */
   onFile(file: ReadFile): Promise<void>
@@ -16,7 +16,7 @@ export type ArchiveReader = {
 export const refused = (why: string, cause?: unknown): CodedError =>
   new CodedError('backup-refused', { why }, { cause: cause ?? undefined })
 
-/** Resolves when all of it was read, and is what was written. Throws `backup-refused`, also when it is cut off. */
+/** Resolves when all of it was read and is intact. Throws `backup-refused`, also when it is truncated. */
 export async function readArchive(tar: ReadableStream<Uint8Array>, reader: ArchiveReader): Promise<Manifest> {
   return await new Reading(reader).run(tar)
 }
@@ -24,7 +24,7 @@ export async function readArchive(tar: ReadableStream<Uint8Array>, reader: Archi
 class Reading {
   readonly #reader: ArchiveReader
   #manifest: Manifest | undefined
-  /** Of files behind the last list of checksums, by their paths. */
+  /** Checksums of the files after the last list, by their paths. */
   readonly #sums = new Map<string, string>()
   #listsRead = 0
   #files = 0
@@ -67,7 +67,7 @@ class Reading {
     if (this.#sums.has(file.path)) throw refused('it is damaged: it contains a file twice')
     const content = this.#counted(file)
     await this.#reader.onFile({ ...file, content })
-    // What the reader has left would not be counted.
+    // Content that the reader left unread would not be counted.
     for await (const _ of content);
   }
 
@@ -104,7 +104,7 @@ class Reading {
 const entriesOf = (tar: ReadableStream<Uint8Array>): AsyncIterable<ParsedTarEntry> =>
   piecesOf(tar.pipeThrough(createTarDecoder({ strict: true })))
 
-/** What the libraries say of bytes that are none of theirs says nothing to an operator. */
+/** The libraries' messages about foreign bytes do not help an operator. */
 async function* piecesOf<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<Piece> {
   try {
     for await (const piece of stream) yield piece

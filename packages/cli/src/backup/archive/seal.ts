@@ -1,10 +1,10 @@
-// Encrypts a backup in the format of age, which other programs open, too; and opens one.
+// Encrypts a backup in the format of age, which other programs can decrypt, too, and decrypts it.
 import { CodedError } from '@postern/protocol'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { UsageError } from '../../usage-error.ts'
 import { refused } from './read-archive.ts'
 
-/** `plain`: what holds keys in clear is written only for who has said so. */
+/** `plain`: a backup with unencrypted keys is written only on explicit request. */
 export type SealMethod = { recipients: readonly string[] } | { passphrase: string } | 'plain'
 export type UnsealKeys = { identities: readonly string[]; passphrase: string | undefined }
 
@@ -15,7 +15,7 @@ export async function sealed(tar: ReadableStream<Uint8Array>, seal: SealMethod):
   return await encrypterFor(seal).encrypt(tar)
 }
 
-/** Before anything is read: throws for a recipient that is none. */
+/** Before anything is read: throws for an invalid recipient. */
 export function assertSeal(seal: SealMethod): void {
   if (seal !== 'plain') encrypterFor(seal)
 }
@@ -35,7 +35,7 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   }
 }
 
-/** The tar, whether it was encrypted or not. Throws `backup-refused` for what nobody gave a key to. */
+/** The tar, whether it was encrypted or not. Throws `backup-refused` if no given key fits. */
 export async function opened(
   archive: AsyncIterable<Uint8Array>,
   opening: UnsealKeys,

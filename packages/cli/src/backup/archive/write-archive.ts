@@ -1,20 +1,20 @@
-// Writes a backup as a tar: the manifest, the files with their checksums, and an end by which a cut-off one is known.
+// Writes a backup as a tar: the manifest, the files with their checksums, and an end mark that reveals truncation.
 import { createHash } from 'node:crypto'
 import { backupLimits } from '@postern/protocol'
 import { createTarPacker, type TarPackController } from 'modern-tar'
 import { type ArchiveEnd, END_PATH, endText, MANIFEST_PATH, sumsPath } from './manifest.ts'
 
-/** Each piece is a buffer of its own: it may still wait to be written when the next one is asked for. */
+/** Each piece is a separate buffer: it may still wait to be written when the next one is requested. */
 export type ArchiveFile = { path: string; bytes: number; content: AsyncIterable<Uint8Array> }
 
 export type ArchiveParts = {
   manifest: string
   files: AsyncIterable<ArchiveFile>
-  /** How many bytes of files are in it by now. */
+  /** The number of file bytes written so far. */
   onBytes: (bytes: number) => void
 }
 
-/** `write` is given the tar, and has written all of it when it resolves. What fails on either side fails both. */
+/** `write` receives the tar, and has written all of it when it resolves. A failure on either side fails both. */
 export async function writeArchive(
   parts: ArchiveParts,
   write: (tar: ReadableStream<Uint8Array>) => Promise<void>,
@@ -73,7 +73,7 @@ class Packing {
     this.#sums = []
   }
 
-  /** Gives the checksum. */
+  /** Returns the checksum. */
   async #add({ path, bytes, content }: ArchiveFile, onBytes: (bytes: number) => void = () => {}): Promise<string> {
     const hash = createHash('sha256')
     const writer = this.#controller.add({ name: path, size: bytes, type: 'file', mode: 0o600 }).getWriter()

@@ -4,7 +4,7 @@ import { SerialQueue } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
 import { hookCommands } from './words.ts'
 
-/** What was declared last by ourselves: it may differ from what another version declares. */
+/** The list that this gateway declared last: another version may declare a different one. */
 const KEY = 'commands'
 
 const sameCommands = (a: readonly Command[], json: string): boolean => JSON.stringify(a) === json
@@ -12,7 +12,7 @@ const sameCommands = (a: readonly Command[], json: string): boolean => JSON.stri
 export class DeclaredCommands {
   readonly #client: Client
   readonly #records: Records
-  /** The list and the note of whose it is are two writes: of two lists set at once, they would not be of the same one. */
+  /** The list and the note of its owner are two writes: two concurrent changes would leave them inconsistent. */
   readonly #changes = new SerialQueue()
 
   constructor(client: Client, records: Records) {
@@ -26,7 +26,7 @@ export class DeclaredCommands {
     const wanted = JSON.stringify(hookCommands)
     if (commands.length > 0 && !this.#areOurs()) return
     if (sameCommands(commands, wanted) && this.#records.get(KEY) === wanted) return
-    // Ahead of the list itself: found the other way round after a crash, ours would be taken for the operator's.
+    // Before the list itself: after a crash in the other order, our list would look like the operator's.
     await this.#records.change({ key: KEY, put: wanted })
     await this.#client.identity.setProfile({ commands: hookCommands })
   }
@@ -38,7 +38,7 @@ export class DeclaredCommands {
     await this.#records.change({ key: KEY, remove: true })
   }
 
-  /** What the operator sets; nothing brings ours back. */
+  /** Sets the operator's list; ours is never restored. */
   async set(commands: Command[]): Promise<void> {
     await this.#changes.run(() => this.#set(commands))
   }

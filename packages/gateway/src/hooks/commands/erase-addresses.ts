@@ -13,7 +13,7 @@ import {
 
 const PREFIX = 'erase/'
 
-/** Times are of those that pass, whatever the machine's clock is set to. */
+/** In elapsed time, independent of the machine's clock. */
 type Noted = { chat: ChatId; message: MessageId; sinceMs: number; readMs?: number }
 
 export type EraserParts = { client: Client; records: Records; clock: Clock; log: Log }
@@ -28,7 +28,7 @@ export class AddressEraser {
     this.#parts = parts
   }
 
-  /** Goes on with messages that were noted before a restart. */
+  /** Resumes with messages that were noted before a restart. */
   start(): void {
     if (this.#noted().length > 0) this.#look()
   }
@@ -39,7 +39,7 @@ export class AddressEraser {
     await this.#looking
   }
 
-  /** Durable when it resolves. A message that is noted already keeps its time. */
+  /** Durable when it resolves. A message that is already noted keeps its time. */
   async note({ id, chat_id }: Pick<Message, 'id' | 'chat_id'>): Promise<void> {
     const { client, records } = this.#parts
     if (records.get(PREFIX + id) !== undefined) return
@@ -83,7 +83,7 @@ export class AddressEraser {
     try {
       await client.messages.delete(chat, { message, for: 'all' }, within)
     } catch (error) {
-      // The bot is no longer in the chat: what the others have is theirs, and here it goes all the same.
+      // The bot is no longer in the chat: the others keep their copies, and ours is deleted.
       if (isCoded(error, 'chat-left', 'chat-is-request'))
         await client.messages.delete(chat, { message, for: 'me' }, within)
       else if (!isCoded(error, 'message-not-found', 'chat-not-found'))
@@ -92,7 +92,7 @@ export class AddressEraser {
     await this.#forget(noted)
   }
 
-  /** Undefined when it is gone: deleted, or at the end of its time. */
+  /** Undefined when the message is gone: deleted or expired. */
   #shown({ chat, message }: Noted): Message | undefined {
     try {
       return this.#parts.client.messages.get(chat, message)

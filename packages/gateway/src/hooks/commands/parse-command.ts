@@ -4,7 +4,7 @@ import { type AccountId, type ChatId, isAccountId } from '@postern/protocol'
 
 export type HookCommand = {
   name: 'hook' | 'hooks' | 'unhook'
-  /** What stands behind the name, word by word. */
+  /** The words after the name. */
   words: string[]
   chat: ChatId
   from: AccountId

@@ -53,7 +53,7 @@ export class CommandReader {
     this.#journal = parts.client.journal
   }
 
-  /** A reader that is new begins with what comes from now on: old commands were not meant for it. */
+  /** A new reader begins with future entries: old commands were not meant for it. */
   static async open(parts: CommandReaderParts): Promise<CommandReader> {
     const { client, records } = parts
     if (client.journal.readerState(READER) === undefined) await client.journal.setReaderState(READER, '{}')
@@ -97,7 +97,7 @@ export class CommandReader {
   async #carryOut(entries: readonly JournalEntry[]): Promise<void> {
     for (const entry of entries) {
       if (!(await this.#handle(entry))) continue
-      // Before the record of its answer goes: a command that is read again would be carried out again.
+      // Before the record of its answer is removed: a command that is read again would be executed again.
       await this.#journal.confirm(READER, entry.id, 'recorded')
       await this.#parts.records.change({ key: PREFIX + entry.id, remove: true })
     }
@@ -105,7 +105,7 @@ export class CommandReader {
     if (last) await this.#journal.confirm(READER, last.id, 'recorded')
   }
 
-  /** Gives whether the entry was a command that was answered. */
+  /** Returns whether the entry was a command that was answered. */
   async #handle({ id, json }: JournalEntry): Promise<boolean> {
     const { client, commands, records, log } = this.#parts
     const command = parseCommand(json, client.account)
@@ -131,24 +131,24 @@ export class CommandReader {
   async #answer(id: number, { command, each }: CommandAnswers): Promise<void> {
     for (const [at, answer] of each.entries()) {
       const sent = await this.#send(answer, `hook-answer:${id}:${at}`)
-      // Before the command counts as answered: noted after a crash, it would stay for ever.
+      // Before the command counts as answered: if a crash came in between, the message would stay forever.
       if (sent && answer.holdsAddress) await this.#parts.eraser.note(sent)
       if (sent || answer.orRemove === undefined) continue
-      // Nobody knows the address now: a hook without one is of no use.
+      // Nobody knows the address now: a hook without one is useless.
       await this.#parts.admin.remove(answer.orRemove)
       await this.#send({ to: command, text: notReachedText }, `hook-answer:${id}:not-reached`)
       return
     }
   }
 
-  /** The relay may be away for hours; what is refused for another reason is not tried for ever. Undefined when it was. */
+  /** The relay may be away for hours; tries while it is connected are limited. Undefined when the answer was not sent. */
   async #send({ to, text }: CommandAnswer, key: string): Promise<Message | undefined> {
     const { client, log } = this.#parts
     const once = { timeoutMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
     for (let tries = 0; tries < hookLimits.answerTriesMax; ) {
       if (this.#stop.signal.aborted) throw new CodedError('stopping')
       try {
-        // A stop does not wait for the relay: what is in doubt then is found again under its key.
+        // A stop does not wait for the relay: a message in doubt is found again by its key.
         return await unlessAborted(client.messages.sendText(to, { text, mentions: [] }, once), this.#stop.signal)
       } catch (error) {
         if (isCoded(error, 'stopping')) throw error
@@ -185,5 +185,5 @@ const passing = [
   'relay-failing',
 ] as const
 
-/** Trying again would not help. */
+/** A retry would not help. */
 const isFinal = (error: unknown): boolean => error instanceof CodedError && !isCoded(error, ...passing)

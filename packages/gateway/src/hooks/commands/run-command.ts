@@ -31,8 +31,8 @@ import {
 } from './words.ts'
 
 /**
- * `holdsAddress`: it is erased again. `orRemove`: the hook whose address this holds. When it cannot be delivered, nobody
- * knows the hook, and it goes again.
+ * `holdsAddress`: the message is erased later. `orRemove`: the hook whose address this contains. If the answer cannot
+ * be delivered, nobody knows the hook, and it is removed.
  */
 export type CommandAnswer = { to: ChatId; text: string; holdsAddress?: true; orRemove?: string }
 export type CommandAnswers = { command: ChatId; each: CommandAnswer[] }
@@ -55,7 +55,7 @@ export class HookCommands {
     this.#strangers = new Strangers(parts.clock)
   }
 
-  /** `keep` gives the record under which the answers are found again. Nothing is kept of a command that is not answered. */
+  /** `keep` returns the record under which the answers are found again. A command that is not answered leaves no record. */
   async run(
     command: HookCommand,
     keep: (answers: CommandAnswers) => RecordChange,
@@ -91,7 +91,7 @@ export class HookCommands {
     }
   }
 
-  /** In a group everybody would read the address: it goes to the owner alone. */
+  /** In a group everybody would read the address: it is sent to the owner alone. */
   #addressOf({ chat, from }: HookCommand, hook: CreatedHook): CommandAnswer[] {
     if (isAccountId(chat)) return [{ to: chat, text: createdText(hook), holdsAddress: true }]
     const title = this.#parts.client.chats.get(chat).name
@@ -120,7 +120,7 @@ export class HookCommands {
     this.#parts.log.debug({ why }, 'hook command ignored: sender is not an owner')
   }
 
-  /** Two bots that answer each other would never end. Of who has just come, the profile must be asked for. */
+  /** Two bots that answer each other would never stop. The profile of a new account must be fetched first. */
   async #isBot(account: AccountId): Promise<boolean> {
     const { client } = this.#parts
     const within = { timeoutMs: hookLimits.answerWithinMs }

@@ -3,7 +3,7 @@ import { type AccountId, type Clock, hookLimits } from '@postern/protocol'
 
 export class Strangers {
   readonly #clock: Clock
-  /** When each was answered lately; who was answered longest ago stands first. */
+  /** The times of recent answers; the account that was answered longest ago is first. */
   readonly #answeredMs = new Map<AccountId, number[]>()
 
   constructor(clock: Clock) {

@@ -17,7 +17,7 @@ export function shownChoices(names: readonly string[]): string {
   return [...names.slice(0, count + 1), MORE].join(BETWEEN)
 }
 
-/** What people see in the list of the bot's commands. `/hook` without a format answers with all formats. */
+/** The commands that people see in the bot's list. `/hook` without a format answers with all formats. */
 export const hookCommands: Command[] = [
   { name: 'hook', description: 'Создать хук для этого чата', args: shownChoices(hookFormat.options) },
   { name: 'hooks', description: 'Показать хуки этого чата' },
@@ -30,7 +30,7 @@ const oneOf = (choices: readonly string[]): string =>
 
 const formats = oneOf(hookFormat.options.map(name => `/hook ${name}`))
 
-/** Marks that stand inside become inner ones. */
+/** Quotation marks inside become inner ones. */
 const quoted = (text: string, charsMax: number): string =>
   `«${shortened(oneLine(text), charsMax).replaceAll('«', '„').replaceAll('»', '“')}»`
 

@@ -11,16 +11,16 @@ import { isRecent } from './recent.ts'
 
 export type AlertGroup = {
   status: 'firing' | 'resolved'
-  /** The same for every body of one group, from each of a pair of senders. */
+  /** The same for every body of one group, from each sender of a pair. */
   key: string
   /** Equal when group, alerts and their states are equal. */
   identity: string
-  /** The first line of the text: enough where the rest can be seen. */
+  /** The first line of the text: enough while the rest is visible. */
   title: string
   text: string
 }
 
-/** The last body of a group, when it was said, and the newest message that the group fires. */
+/** The last body of a group, the time of its message, and the newest message that the group fires. */
 type Kept = { identity: string; saidMs: number; message?: MessageId }
 type Becomes = { becomes: AlertGroup['status']; identity: string }
 
@@ -29,7 +29,7 @@ export const alerts = defineFormat({
     const group = readAlerts(readJson(body))
     return { ...group, identity: digest(group.identity) }
   },
-  // A group is known by what it says, whoever says it: `plan` finds its repeats.
+  // The content identifies a group, whichever sender reports it: `plan` finds its repeats.
   repeat: () => ({ withinMs: 0, isOneEvent: false }),
   plan: planAlerts,
   remember: {
@@ -44,7 +44,7 @@ export const alerts = defineFormat({
   },
 })
 
-/** A pair of senders says everything twice, at nearly the same time. */
+/** A pair of senders reports everything twice, at nearly the same time. */
 function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): FormatPlan<Becomes> {
   const { identity, status, title, text } = group
   if (past?.identity === identity && isRecent({ atMs: past.saidMs, nowMs }))
@@ -103,7 +103,7 @@ function identityOf({ key, status, cut, alerts }: Identified): string {
 const idOf = ({ fingerprint, labels }: PostFields): string =>
   typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : pairsOf(labels)
 
-/** A megabyte of labels is not sorted, and values that are no texts are left out: somebody would have to walk through them. */
+/** At most some labels, so that a megabyte of them is not sorted, and no nested values, which would have to be walked. */
 const pairsOf = (labels: unknown): string =>
   JSON.stringify(
     Object.entries(fieldsOf(labels))
@@ -147,7 +147,7 @@ function resolvedLines(body: PostFields, alerts: readonly PostFields[]): Lines {
   ]
 }
 
-/** Alerts that the sender has left out of a body that was too large for its settings. */
+/** Alerts that the sender left out because the body was too large for its settings. */
 function cutCount({ truncatedAlerts }: PostFields): number {
   return Number.isSafeInteger(truncatedAlerts) && Number(truncatedAlerts) > 0 ? Number(truncatedAlerts) : 0
 }

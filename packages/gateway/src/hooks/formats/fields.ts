@@ -7,8 +7,8 @@ const none: PostFields = {}
 export const isFields = (value: unknown): value is PostFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The object behind a field, or one without fields. */
+/** The object in a field, or one without fields. */
 export const fieldsOf = (value: unknown): PostFields => (isFields(value) ? value : none)
 
-/** The objects of a list; what is none of them is passed over. */
+/** The objects of a list; other values are ignored. */
 export const listOf = (value: unknown): PostFields[] => (Array.isArray(value) ? value.filter(isFields) : [])

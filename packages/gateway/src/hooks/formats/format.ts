@@ -4,57 +4,57 @@ import { digest } from './digest.ts'
 import type { PostFields } from './fields.ts'
 import type { PostBody } from './post-body.ts'
 
-/** `why` goes into the log. `inReply`: written so in place of `text` while that message is there. `becomes`: see `SubjectMemory`. */
+/** `why` goes into the log. `inReply`: replaces `text` while that message exists. `becomes`: see `SubjectMemory`. */
 export type FormatPlan<Becomes extends PostFields = PostFields> =
   | { kind: 'silent'; why: string }
   | { kind: 'write'; text: string; inReply?: { to: MessageId; text: string }; becomes?: Becomes }
 
 export type Repeat = {
-  /** How soon after its answer the same body is taken for a retry, when nobody knows whether the answer arrived. */
+  /** How soon after its answer the same body counts as a retry, if it is unknown whether the answer arrived. */
   withinMs: number
-  /** Nobody means the same body twice, as of a run of a pipeline: its number and its state are in it. */
+  /** The same body is never a new event, as for a run of a pipeline: its number and its state are in it. */
   isOneEvent: boolean
 }
 
 export type WrittenMessage<Kept> = { message: MessageId; saidMs: number; past: Kept | undefined }
 
-/** What is remembered of each thing that posts are about: a group of alerts, a branch. */
+/** The memory of each subject of posts: a group of alerts, a branch. */
 export type SubjectMemory<News, Kept extends PostFields, Becomes extends PostFields, StorageKey extends string> = {
   /** The name under which it is stored: never rename. */
   storageKey: StorageKey
   bounds: { keptMs: number; keptMax: number }
-  /** The thing that a post is about. What is in doubt about it is settled before more is said. */
+  /** The subject of a post. Doubt about it is settled before anything more is sent. */
   subject(news: News): string
-  /** Whether a message that is in doubt, and makes this of the subject, says the same: a pair of senders shares it. */
+  /** Whether a message in doubt that leads to this state says the same: a pair of senders shares it. */
   isSaid?(news: News, becomes: Becomes): boolean
-  /** What is kept of the subject once its message is written; undefined: nothing any more. */
+  /** The state of the subject once its message is sent; undefined removes it. */
   kept(becomes: Becomes, written: WrittenMessage<Kept>): Kept | undefined
 }
 
-/** What one file in this folder says of its format. */
+/** The rules that each file in this folder defines for its format. */
 export type FormatRules<News, Kept extends PostFields, Becomes extends PostFields, StorageKey extends string> = {
-  /** `X-Vcs-Token`, when it is sent, must be the secret of the hook. */
+  /** `X-Vcs-Token`, if present, must be the secret of the hook. */
   comparesToken?: true
-  /** Throws `bad-field` for what it cannot read. Undefined: nothing in it is news. */
+  /** Throws `bad-field` for an invalid body. Undefined if the body contains no news. */
   read(body: PostBody): News | undefined
   /** Without it a post is a repeat only within seconds. */
   repeat?(news: News): Repeat
-  /** Pure: `past` is what was kept of the subject. */
+  /** Pure: `past` is the stored state of the subject. */
   plan(news: News, past: Kept | undefined, nowMs: number): FormatPlan<Becomes>
   remember?: SubjectMemory<News, Kept, Becomes, StorageKey>
 }
 
-/** A body that was read, with what its format makes of it. */
+/** A parsed body, with the rules of its format applied. */
 export type ReadPost = {
   isNews: boolean
   repeat: Repeat
-  /** A digest of what it is about. */
+  /** A digest of its subject. */
   subject?: string
   plan(past: PostFields | undefined, nowMs: number): FormatPlan
   isSaid(becomes: PostFields): boolean
 }
 
-/** A format as those see it who serve all formats alike. */
+/** A format as seen by code that serves all formats alike. */
 export type Format<StorageKey extends string = string> = {
   comparesToken: boolean
   storageKey: StorageKey | undefined
@@ -72,7 +72,7 @@ const noNews: ReadPost = {
   isSaid: () => false,
 }
 
-/** What is stored under a format's key was put there by that format: only here it gets its type back. */
+/** Only the format itself stores values under its key, so this is the one place that restores their type. */
 export function defineFormat<
   News,
   Kept extends PostFields,

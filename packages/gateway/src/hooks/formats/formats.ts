@@ -7,7 +7,7 @@ import { text } from './text.ts'
 
 const table = { alerts, pipeline, text } satisfies Record<HookFormat, Format>
 
-/** Where formats remember what posts were about. */
+/** The keys under which formats store their memory of subjects. */
 export type StorageKey = (typeof table)[HookFormat] extends Format<infer Name> ? Name : never
 
 export const formats: Record<HookFormat, Format<StorageKey>> = table

@@ -8,14 +8,14 @@ import { readJson } from './post-body.ts'
 
 export type PipelineRun = {
   outcome: 'failed' | 'canceled' | 'success'
-  /** Rises from run to run; undefined when the sender does not tell. */
+  /** Rises from run to run; undefined if the sender does not report it. */
   number: number | undefined
-  /** Project and branch, tag or merge request: one of them does not mend another. */
+  /** Project and branch, tag or merge request: a success of one does not fix another. */
   line: string
   text: string
 }
 
-/** A branch whose pipeline is broken, and since which run. */
+/** A branch whose pipeline is broken, and the run that broke it. */
 type Kept = { failed: number | null }
 type Becomes = { becomes: 'failed'; number: number | null } | { becomes: 'mended' }
 
@@ -35,7 +35,7 @@ export const pipeline = defineFormat({
   },
 })
 
-/** A run that was canceled says nothing about the branch, and a run from before the failure does not mend it. */
+/** A canceled run says nothing about the branch, and a run from before the failure does not fix it. */
 function planPipeline({ outcome, number, text }: PipelineRun, broken: Kept | undefined): FormatPlan<Becomes> {
   switch (outcome) {
     case 'failed':
@@ -59,7 +59,7 @@ const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
   success: 'success',
 }
 
-/** Undefined for what is no news: another kind of event, or a run that has not ended. */
+/** Undefined for events without news: another kind of event, or a run that has not ended. */
 export function readPipeline(body: unknown): PipelineRun | undefined {
   if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'must be a JSON object' })
   if (body['object_kind'] !== 'pipeline') return undefined
@@ -71,7 +71,7 @@ export function readPipeline(body: unknown): PipelineRun | undefined {
   return { outcome, number, line: lineOf(body), text: textOf(body, outcome) }
 }
 
-/** Texts of any length: two long names that differ at their end must not be taken for one. */
+/** Texts of any length: two long names that differ only at their end must not count as one. */
 function lineOf(body: PostFields): string {
   const { id, path_with_namespace: path, web_url: address, name } = fieldsOf(body['project'])
   const { ref, tag } = fieldsOf(body['object_attributes'])

@@ -1,7 +1,7 @@
 // Decodes the body of a post as text, in any charset, and as JSON.
 import { CodedError } from '@postern/protocol'
 
-/** `type` is the media type, in small letters. */
+/** `type` is the media type, in lower case. */
 export type PostBody = { text: string; type: string }
 
 type MediaType = { type: string; charset: string | undefined }
@@ -11,7 +11,7 @@ export function readBody(body: Uint8Array, contentType: string | undefined): Pos
   return { text: decodeBody(body, type), type: type.type }
 }
 
-/** Of a Content-Type header; a body without one is plain text. */
+/** Parses a Content-Type header; a body without one is plain text. */
 function mediaTypeOf(header: string | undefined): MediaType {
   const [type = '', ...parameters] = (header ?? '').split(';')
   const charset = parameters.map(parameter => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1]).find(Boolean)
@@ -32,7 +32,7 @@ function decodeBody(body: Uint8Array, { charset = 'utf-8' }: MediaType): string 
   }
 }
 
-/** Of the two ways to write UTF-16 a mark at the beginning says which; scripts on Windows name none. */
+/** A byte order mark says which of the two UTF-16 forms it is; scripts on Windows name none. */
 function markedCharset(body: Uint8Array, named: string): string {
   if (!/^utf-?(8|16)$/i.test(named)) return named
   const mark = Buffer.from(body.subarray(0, 2)).toString('hex')

@@ -2,7 +2,7 @@
 import { charCount, contentLimits } from '@postern/protocol'
 import { cutAfter } from './split.ts'
 
-/** `tail` stays where the rest is shortened; a `whole` line would be worth nothing without its end. */
+/** `tail` stays where the rest is shortened; a `whole` line would be useless without its end. */
 export type TextLine = { text: string; tail?: string; isWhole?: boolean }
 
 const MARK = '…'
@@ -16,12 +16,12 @@ export function fitLines(lines: readonly TextLine[], charsMax: number = contentL
   return [...cut.map(({ shown }) => shown), ...cut.map(({ rest }) => rest).filter(rest => rest !== '')].join('\n')
 }
 
-/** How long each line may be so that all of them fit: what short ones leave goes to the long ones. */
+/** How long each line may be so that all of them fit: long lines get the space that short ones leave. */
 function shareOf(lines: readonly TextLine[], charsMax: number): number {
   const lengths = lines.map(line => charCount(whole(line)))
   const kept = lengths.filter((_, at) => lines[at]?.isWhole)
   const shared = lengths.filter((_, at) => !lines[at]?.isWhole).toSorted((a, b) => a - b)
-  // One more for each line: its end.
+  // One more for each line, for its line end.
   let leftChars = charsMax - lines.length - kept.reduce((sum, length) => sum + length, 0)
   for (const [at, length] of shared.entries()) {
     const share = Math.floor(leftChars / (shared.length - at))
@@ -31,7 +31,7 @@ function shareOf(lines: readonly TextLine[], charsMax: number): number {
   return charsMax
 }
 
-/** Of words that are only quoted, what is too much is left out. */
+/** For quoted words: the excess is left out. */
 export const shortened = (text: string, charsMax: number): string => shorten({ text }, charsMax).shown
 
 function shorten(line: TextLine, charsMax: number): { shown: string; rest: string } {

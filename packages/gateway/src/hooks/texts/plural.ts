@@ -3,7 +3,7 @@
 export type Forms = { one: string; few: string; many: string }
 
 const rules = new Intl.PluralRules('ru')
-/** The last two digits decide. To ask each time takes longer than to write the rest of a line. */
+/** The last two digits decide. Asking Intl each time takes longer than writing the rest of a line. */
 const ruleOf = Array.from({ length: 100 }, (_, count) => rules.select(count))
 
 export function counted(count: number, forms: Forms): string {

@@ -2,11 +2,11 @@
 import { signStart } from '@postern/protocol'
 import { isBlank } from '../texts/clean.ts'
 
-/** In order, and nothing is lost but parts that are white space alone: nobody would see such a message. */
+/** In order and without loss, except for parts that are only white space: such a message would be invisible. */
 export function splitText(text: string, charsMax: number): string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
-    // With the whole of the next character: half of one would look like a sign of its own.
+    // With the whole of the next character: half of one would look like a separate character.
     const end = at + partUnits(text.slice(at, at + 2 * charsMax + 2), charsMax)
     parts.push(text.slice(at, end))
     at = end
@@ -14,26 +14,29 @@ export function splitText(text: string, charsMax: number): string[] {
   return parts.filter(part => !isBlank(part))
 }
 
-/** Behind the last line end, or else the last space, of what fits; else where a sign ends. */
+/** After the last line end that fits, or else the last space, or else the last visible character. */
 function partUnits(window: string, charsMax: number): number {
   const units = unitsOf(window, charsMax)
   if (units === window.length) return units
   for (const border of ['\n', ' ']) {
-    // A border near the beginning would make many small messages out of one.
+    // A break near the beginning would turn one message into many small ones.
     for (let end = units; end > units / 2; end--) {
       end = window.lastIndexOf(border, end - 1) + 1
-      // A mark that stands behind a space belongs to it.
+      // A combining mark after a space belongs to the space.
       if (end > units / 2 && signStart(window, end) === end) return end
     }
   }
   return cutAfter(window, charsMax)
 }
 
-/** So many code units have at most so many characters, and end where a sign that people see ends: a joined emoji is one. */
+/**
+ * The number of code units that has at most `charsMax` characters and ends with a visible character: a joined emoji is
+ * one.
+ */
 export function cutAfter(text: string, charsMax: number): number {
   const units = unitsOf(text, charsMax)
   if (units === text.length) return units
-  // A sign that is longer than all that fits is cut between its characters: else it would never end.
+  // A visible character longer than the limit is cut between its code points: the loop would never end otherwise.
   return signStart(text, units) || units
 }
 

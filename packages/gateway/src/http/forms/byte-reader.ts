@@ -11,7 +11,7 @@ export class ByteReader {
 
   /** False at the end. */
   async #more(): Promise<boolean> {
-    // In memory of its own: that of the last piece is used again for the next one.
+    // A copy: the buffer of the last piece is reused for the next one.
     if (this.#held.length > 0) this.#held = Buffer.from(this.#held)
     const next: IteratorResult<Uint8Array, undefined> = await this.#source.next()
     if (next.done) return false
@@ -20,13 +20,13 @@ export class ByteReader {
     return true
   }
 
-  /** What comes next, without passing it over; undefined when the stream ends before. */
+  /** The next bytes, without consuming them; undefined when the stream ends before. */
   async peek(length: number): Promise<Buffer | undefined> {
     while (this.#held.length < length) if (!(await this.#more())) return undefined
     return this.#held.subarray(0, length)
   }
 
-  /** What stands before the delimiter, which is passed over; undefined when it does not come within so many bytes. */
+  /** The bytes before the delimiter, which is consumed; undefined when it does not come within `bytesMax` bytes. */
   async until(delimiter: Buffer, bytesMax: number): Promise<Buffer | undefined> {
     for (;;) {
       const at = this.#held.indexOf(delimiter)
@@ -36,7 +36,7 @@ export class ByteReader {
     }
   }
 
-  /** What stands before the delimiter, in pieces; the delimiter is passed over. Throws `end` when the stream ends before. */
+  /** The bytes before the delimiter, in pieces; the delimiter is consumed. Throws `end` when the stream ends before. */
   async *streamUntil(delimiter: Buffer, end: () => Error): AsyncGenerator<Uint8Array> {
     for (;;) {
       const at = this.#held.indexOf(delimiter)
@@ -64,7 +64,7 @@ export class ByteReader {
   }
 }
 
-/** How many bytes at the end may be the beginning of a delimiter whose rest is still to come. */
+/** How many bytes at the end may be the beginning of a delimiter whose rest has not arrived. */
 function beginningAtEnd(bytes: Buffer, delimiter: Buffer): number {
   const first = delimiter[0] ?? 0
   for (let at = Math.max(0, bytes.length - delimiter.length + 1); ; at++) {

@@ -8,7 +8,7 @@ export type FormRules = NonNullable<Endpoint['form']>
 
 export type FormFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
-/** `fields` after the file was read to its end: some of them may stand behind it. */
+/** Call `fields` after the file was read to its end: some of them may follow it. */
 export type OpenForm = { file: FormFile; fields(): Promise<unknown> }
 
 const FILE = 'file'
@@ -37,7 +37,7 @@ export async function openForm(
   }
   const part = await untilFile()
   if (!part) throw badField(FILE, 'is required')
-  // Nobody sends 300 MB to hear that a field before them was wrong.
+  // A sender should not upload 300 MB to learn that an earlier field was wrong.
   check()
   return {
     file: { name: part.fileName ?? '', declaredType: part.type, bytes: bounded(part.bytes, rules.fileBytesMax) },
@@ -65,7 +65,7 @@ async function keepField(fields: Map<string, string>, { name, bytes }: FormPart)
   }
 }
 
-/** Ends at the first byte too many. */
+/** Throws at the first byte over the limit. */
 async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
   let length = 0
   for await (const chunk of bytes) {

@@ -17,7 +17,7 @@ export function parsePartHead(bytes: Buffer): PartHead {
   return { name, ...(fileName !== undefined && { fileName }), ...(type !== undefined && { type }) }
 }
 
-/** UTF-8 by today's rule; senders of another age are read byte by byte. */
+/** UTF-8 by the current rule; names of older senders are read byte by byte. */
 function textOf(bytes: Buffer): string {
   try {
     return fromUtf8(bytes)
@@ -51,7 +51,10 @@ const escapes: readonly (readonly [string, string])[] = [
   ['%0A', '\n'],
 ]
 
-/** Browsers write these three signs in per cent, other senders a quote behind a backslash. Nothing else is an escape. */
+/**
+ * Browsers percent-encode these three characters, and other senders put a backslash before a quote. Nothing else is an
+ * escape.
+ */
 const unquoted = (text: string): string =>
   escapes.reduce((plain, [escape, sign]) => plain.replaceAll(escape, sign), text)
 

@@ -4,7 +4,7 @@ import { badField } from '../errors.ts'
 import { ByteReader } from './byte-reader.ts'
 import { type PartHead, parsePartHead } from './part-head.ts'
 
-/** The bytes can be read until the next part is asked for: then what is left of them is passed over. */
+/** The bytes can be read until the next part is requested: then the rest of them is skipped. */
 export type FormPart = PartHead & { bytes: AsyncIterable<Uint8Array> }
 
 const LINE_END = Buffer.from('\r\n')
@@ -27,15 +27,15 @@ export async function* readParts(
     const head = await reader.until(HEAD_END, gatewayLimits.formHeadBytesMax)
     if (!head) throw malformed()
     const bytes = reader.streamUntil(delimiter, endedEarly)
-    // Not ended with whoever reads: the rest must be passed over to get to the next part.
+    // The stream continues when a reader stops: the rest must be skipped to reach the next part.
     yield { ...parsePartHead(head), bytes: { [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }) } }
     while (!(await bytes.next()).done);
   }
-  // What stands behind the form, too: a request that breaks off there is answered by 400, and then nothing may be sent.
+  // The bytes after the form, too: a request that breaks off there is answered by 400, and then nothing may be sent.
   while (!(await source.next()).done);
 }
 
-/** Behind a delimiter: the end of the form, or the end of the line. */
+/** After a delimiter: the end of the form, or the end of the line. */
 async function hasNext(reader: ByteReader): Promise<boolean> {
   const behind = await reader.peek(2)
   if (!behind) throw endedEarly()

@@ -1,4 +1,5 @@
-// The files of the reference page, packed and plain, as they are sent. RapiDoc's one is read from its package, or from beside a bundle.
+// The files of the reference page, compressed and plain, as they are sent. RapiDoc's file is read from its package, or
+// from the folder of a bundle.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +9,7 @@ import { gatewayLimits } from '@postern/protocol'
 import { settingFault } from '../../config.ts'
 import { PAGE, SCRIPT, STYLE } from './page.ts'
 
-/** Both forms are made once: a request must not cost more than sending it. */
+/** Both forms are made once: a request costs no more than sending it. */
 export type ReferenceFile = { type: string; etag: string; packed: Buffer; plain: Buffer }
 
 const RAPIDOC = 'rapidoc-min.js.gz'
@@ -27,7 +28,7 @@ function fileOf(type: string, packed: Buffer): ReferenceFile {
   return { type, etag, packed, plain }
 }
 
-/** Whoever ships us may have left it out. */
+/** A distribution may have left it out. */
 function readRapidoc(): Buffer {
   try {
     return readFileSync(rapidocPath())
@@ -36,7 +37,7 @@ function readRapidoc(): Buffer {
   }
 }
 
-/** All code of a bundle is in one folder, and what it serves lies there, too. */
+/** All code of a bundle is in one folder, together with the files that it serves. */
 export function rapidocPath(): string {
   const beside = join(import.meta.dirname, RAPIDOC)
   return existsSync(beside) ? beside : join(dirname(fileURLToPath(import.meta.resolve('rapidoc'))), RAPIDOC)

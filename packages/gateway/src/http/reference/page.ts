@@ -1,6 +1,6 @@
 // The reference page: RapiDoc with our document, in the colours of the app. Our own parts are small enough to be text here.
 
-/** Relative, so that the page works under whatever path a proxy has put it. */
+/** Relative, so that the page works under any path of a proxy. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -40,7 +40,10 @@ noscript { display: block; padding: 24px; font: 16px/1.4 system-ui, sans-serif; 
 rapi-doc:not(:defined) { visibility: hidden; }
 `
 
-/** RapiDoc computes shades from plain colours, and follows no scheme by itself; they are the tokens of the app. Where it is narrow it has no menu: there all stands in one list. */
+/**
+ * RapiDoc computes shades from plain colours and does not follow the colour scheme automatically; the colours are
+ * tokens of the app. On a narrow screen it has no menu: there everything is in one list.
+ */
 export const SCRIPT = `const colours = {
   light: { 'bg-color': '#fbfaf7', 'text-color': '#1b211f', 'primary-color': '#0b6b5d', 'nav-bg-color': '#efece6', 'nav-text-color': '#1b211f', 'nav-hover-bg-color': '#e0efea', 'nav-hover-text-color': '#08564b', 'nav-accent-color': '#0b6b5d', 'nav-accent-text-color': '#ffffff' },
   dark: { 'bg-color': '#151a19', 'text-color': '#e8edeb', 'primary-color': '#5fd0b6', 'nav-bg-color': '#0e1211', 'nav-text-color': '#e8edeb', 'nav-hover-bg-color': '#17332e', 'nav-hover-text-color': '#7fe0c9', 'nav-accent-color': '#5fd0b6', 'nav-accent-text-color': '#04201a' },

@@ -3,7 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { evaluatePreconditions } from '../preconditions.ts'
 import type { ReferenceFile } from './files.ts'
 
-/** Nothing from elsewhere, no inline script and no eval. RapiDoc writes its styles into the page: those alone are allowed there. */
+/**
+ * Nothing from elsewhere, no inline script and no eval. RapiDoc writes its styles into the page: only inline styles are
+ * allowed.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
