@@ -82,7 +82,9 @@ async function newcomer(version: string): Promise<string> {
 const TIMEOUT_MS = 900_000
 
 describe.each(['9.2.0', '10.9.2'])('npm %s', version => {
-  test('[CLI-1.500] installs without a compiler, and starts the demo with the Node that it has brought along', { timeout: TIMEOUT_MS }, async () => {
+  test('[CLI-1.500] installs without a compiler, and starts the demo with the Node that it has brought along', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const checkout = await newcomer(version)
     await type('npm', ['ci'], { cwd: checkout })
     expect(existsSync(join(checkout, 'node_modules/better-sqlite3/build'))).toBe(false)
