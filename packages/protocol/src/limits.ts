@@ -342,7 +342,9 @@ export const postgresLimits = {
   connectMs: 5 * SECOND_MS,
   /** The server gives up on a statement, and on who stands idle in a transaction. */
   statementMs: 10 * SECOND_MS,
-  keepAliveMs: 10 * SECOND_MS,
+  /** So often a relay that has nothing to ask looks whether the server is there, and waits so long for the answer. */
+  keepAliveMs: 5 * SECOND_MS,
+  probeMs: 5 * SECOND_MS,
   /** After a connection was lost: the first try to make it again, doubled up to the last. */
   reconnectMs: 100,
   reconnectMsMax: 5 * SECOND_MS,
