@@ -41,9 +41,11 @@ async function serve(read: () => RelayConfig): Promise<number> {
     forgetCrash = logCrash(log, 'relay')
     const end = new Deferred<CodedError | undefined>()
     end.onAbort(signal, () => end.resolve(undefined))
-    const relay = await startRelay({ ...config, log, onReplaced: error => end.resolve(error) }).catch((error: unknown) => {
-      throw listenFault(error, config)
-    })
+    const relay = await startRelay({ ...config, log, onReplaced: error => end.resolve(error) }).catch(
+      (error: unknown) => {
+        throw listenFault(error, config)
+      },
+    )
     const forget = reloadAtHangUp({ relay, log, read, before: config })
     const { url, port, metricsUrl } = relay
     const metrics = metricsUrl === undefined ? {} : { metrics: metricsUrl }

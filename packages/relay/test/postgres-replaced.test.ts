@@ -63,7 +63,10 @@ describe.skipIf(isMissing)('[RELAY-7.400] a relay that finds another database th
     expect(await codeOf(markRestored(['--database', database], {}))).toBe('database-in-use')
     await whileCutOff(database, relay, () => markRestored(['--database', database], {}))
     expect(await relay.ended).toBe(1)
-    const lines = relay.said().split('\n').filter(line => line.includes('database-replaced'))
+    const lines = relay
+      .said()
+      .split('\n')
+      .filter(line => line.includes('database-replaced'))
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('was restored while this relay ran. Restart the relay.')
     await startProcess(database)
@@ -73,7 +76,9 @@ describe.skipIf(isMissing)('[RELAY-7.400] a relay that finds another database th
     const database = await emptyDatabase()
     const relay = await startProcess(database)
     const directory = temporaryDirectory()
-    await whileCutOff(database, relay, () => moveToSqlite({ directory, address: database, say: () => undefined, clock: systemClock }))
+    await whileCutOff(database, relay, () =>
+      moveToSqlite({ directory, address: database, say: () => undefined, clock: systemClock }),
+    )
     expect(await relay.ended).toBe(1)
     expect(relay.said()).toContain('"code":"database-moved"')
   })
