@@ -267,6 +267,12 @@ export const relayFixedLimits = {
   objectStoreRetryMs: 200,
   objectStoreConnectionsMax: 256,
   objectStoreAnswerBytesMax: 256 * KIB,
+  /** Keys for a store of objects are renewed so long before they expire; after a failure, and those that never expire, after so long. */
+  credentialsEarlyMs: 5 * MINUTE_MS,
+  credentialsRetryMs: 1 * MINUTE_MS,
+  /** How long a machine's metadata service may take to answer, and how long its token counts. */
+  roleAnswerMs: 3 * SECOND_MS,
+  roleTokenSec: 60,
   objectsPerList: 200,
   /** Per group, in memory: who is known to have heard whom alone. */
   heardByOneMax: 1_000,

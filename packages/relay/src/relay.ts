@@ -128,7 +128,7 @@ async function openParts(options: RelayOptions, { peerEvents, opened }: Opening)
   const { store, wake, disk } = await openStore(options, { limits, clock, figures, log, peerEvents, opened })
   const { dataDirectory } = options
   const { blobs, room } = opened.add(
-    await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits }),
+    await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits, log }),
     it => it.blobs.close(),
   )
   return {
