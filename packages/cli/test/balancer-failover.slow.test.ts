@@ -81,9 +81,9 @@ describe.skipIf(!isInstalled('haproxy') || !findPostgres())('a database that goe
     await alice.call('createGroup', { group, continues: undefined })
     await alice.commit(commitEnvelope({ group, epoch: 0 }), { add: everybody.slice(1).map(({ id }) => id) })
     const sent: Uint8Array[] = []
-    let isOver = false
+    const over = new AbortController()
     const traffic = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const payload = messageEnvelope({ group, epoch: 1 })
         sent.push(payload)
         await send(alice, payload)
@@ -102,7 +102,7 @@ describe.skipIf(!isInstalled('haproxy') || !findPostgres())('a database that goe
     await expect.poll(async () => [await isReady.one(), await isReady.two()], SLOWLY).toEqual([true, true])
     // From here on a relay that is not ready would lose its clients again.
     await expect.poll(states, SLOWLY).toEqual(UP)
-    isOver = true
+    over.abort()
     await traffic
     for (const client of [bob, carol, dora]) {
       // The welcome comes first.

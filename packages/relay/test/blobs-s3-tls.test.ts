@@ -28,8 +28,9 @@ function newCertificate(): { path: string; cert: string; key: string } {
 function resolveBelowLocalhost(): void {
   const lookup = dns.lookup.bind(dns) as unknown as (name: string, ...rest: unknown[]) => void
   const spy = vi.spyOn(dns, 'lookup')
-  spy.mockImplementation(((name: string, ...rest: unknown[]) =>
-    lookup(name.endsWith('.localhost') ? 'localhost' : name, ...rest)) as never)
+  spy.mockImplementation((name: string, ...rest: unknown[]) =>
+    lookup(name.endsWith('.localhost') ? 'localhost' : name, ...rest),
+  )
   onTestFinished(() => spy.mockRestore())
 }
 

@@ -40,11 +40,11 @@ export function isAboutEncryption(error: unknown): boolean {
   const code = systemCodeOf(error)
   // 28000: no line of pg_hba.conf is for this kind of connection.
   if (code !== '') return code === '28000' || ENCRYPTION.test(code)
-  return error instanceof Error && /SSL/.test(error.message)
+  return error instanceof Error && error.message.includes('SSL')
 }
 
 type Asked = Partial<Record<(typeof NAMES)[number], string>>
-type Files = { root: string | undefined; own: ConnectionOptions }
+type NamedFiles = { root: string | undefined; own: ConnectionOptions }
 
 function splitAddress(address: string): { bare: string; asked: Asked; isSocket: boolean } {
   const [path = '', query = ''] = address.split('?')
@@ -72,7 +72,7 @@ function modeIn(asked: Asked, env: Env): Mode {
   return known
 }
 
-function attemptsFor(mode: Mode, { root, own }: Files): readonly Encryption[] {
+function attemptsFor(mode: Mode, { root, own }: NamedFiles): readonly Encryption[] {
   // Where an authority is named, its signature is asked for whatever the mode.
   const encrypted = root === undefined ? { ...own, rejectUnauthorized: false } : anyName(own, root)
   switch (mode) {
