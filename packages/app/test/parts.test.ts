@@ -72,7 +72,7 @@ describe('errors', () => {
     'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',
     'bad-certificate database-locked database-key-missing database-key-wrong database-missing database-unusable descriptors-used-up',
     'database-unreachable database-too-old unavailable database-in-use database-moving database-moved',
-    'database-not-empty database-older',
+    'database-not-empty database-older database-replaced',
     'library-unpatched not-running backup-running backup-overtaken backup-refused',
   ].flatMap(line => line.split(' '))
 

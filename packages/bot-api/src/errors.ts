@@ -80,6 +80,7 @@ const apiCodes = {
   'database-moving': 'unavailable',
   'database-moved': 'unavailable',
   'database-not-empty': 'unavailable',
+  'database-replaced': 'unavailable',
   'database-older': 'unavailable',
   unavailable: 'unavailable',
   'descriptors-used-up': 'unavailable',

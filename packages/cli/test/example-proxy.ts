@@ -1,8 +1,9 @@
 // A proxy with TLS, run with one of the files in deploy/proxy: only names, ports and certificates differ.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 
 const EXAMPLES = join(import.meta.dirname, '../../../deploy/proxy')
 
@@ -53,6 +54,22 @@ type Balanced = { relays: readonly [number, number]; port: number; directory: st
 
 /** HAProxy in front of two relays. */
 export const startBalancer = (started: Balanced): AsyncDisposable => run(haproxy(started), started.directory)
+
+const statsSocket = (directory: string): string => join(directory, 'haproxy.sock')
+
+/** What HAProxy thinks of each relay: `relays/one` is `UP`, or `DOWN`. */
+export async function balancerStates(directory: string): Promise<Record<string, string>> {
+  const socket = connect(statsSocket(directory))
+  socket.end('show stat\n')
+  const rows = (await textOf(socket)).split('\n').map(line => line.split(','))
+  const [backend, server, state] = ['# pxname', 'svname', 'status'].map(name => rows[0]?.indexOf(name) ?? -1) as [
+    number,
+    number,
+    number,
+  ]
+  const ours = rows.filter(row => /^(one|two)$/.test(row[server] ?? ''))
+  return Object.fromEntries(ours.map(row => [`${row[backend]}/${row[server]}`, row[state]?.split(' ')[0] ?? '']))
+}
 
 function run({ command, words }: { command: string; words: string[] }, directory: string): AsyncDisposable {
   const home = join(directory, 'home')
@@ -119,7 +136,7 @@ function haproxy({ relays, port, directory, certificate, key }: Balanced) {
     ['10.0.0.12:8090', `127.0.0.1:${relays[1]}`],
   ])
   const path = join(directory, 'haproxy.cfg')
-  writeFileSync(path, text)
+  writeFileSync(path, `global\n  stats socket ${statsSocket(directory)} level user\n${text}`)
   return { command: 'haproxy', words: ['-db', '-f', path] }
 }
 

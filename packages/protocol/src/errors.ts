@@ -106,6 +106,7 @@ const table = {
   'database-in-use': d => `A relay is using the database at ${d['place']}. Stop every relay first.`,
   'database-moving': d => `The database at ${d['place']} is being moved. Wait until the move is complete.`,
   'database-moved': d => `The relay in ${d['directory']} has moved to ${d['place']}. Start it there.`,
+  'database-replaced': d => `The database at ${d['place']} was restored while this relay ran. Restart the relay.`,
   'database-not-empty': d => `There is already another relay in ${d['place']}. Choose a place without one.`,
   'database-older': d =>
     `The database in ${d['place']} is from another version of this program. Start the relay once with this version, then stop it.`,

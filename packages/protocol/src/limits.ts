@@ -273,6 +273,12 @@ export const relayFixedLimits = {
   objectStoreRetryMs: 200,
   objectStoreConnectionsMax: 256,
   objectStoreAnswerBytesMax: 256 * KIB,
+  /** Keys for a store of objects are renewed so long before they expire; after a failure, and those that never expire, after so long. */
+  credentialsEarlyMs: 5 * MINUTE_MS,
+  credentialsRetryMs: 1 * MINUTE_MS,
+  /** How long a machine's metadata service may take to answer, and how long its token counts. */
+  roleAnswerMs: 3 * SECOND_MS,
+  roleTokenSec: 60,
   objectsPerList: 200,
   /** Per group, in memory: pairs of a sender and a member that received a message addressed to it alone. */
   heardByOneMax: 1_000,
@@ -351,7 +357,9 @@ export const postgresLimits = {
   connectMs: 5 * SECOND_MS,
   /** The server gives up on a statement, and on a session that is idle in a transaction. */
   statementMs: 10 * SECOND_MS,
-  keepAliveMs: 10 * SECOND_MS,
+  /** An idle relay checks this often whether the server is there, and waits this long for the answer. */
+  keepAliveMs: 5 * SECOND_MS,
+  probeMs: 5 * SECOND_MS,
   /** After a lost connection: the delay of the first reconnect, doubled up to the maximum. */
   reconnectMs: 100,
   reconnectMsMax: 5 * SECOND_MS,

@@ -1,7 +1,7 @@
 // `postern relay`: a relay as a process of its own; `postern relay status` and the like: a word to the one that runs.
 import {
-  aborted,
   CodedError,
+  Deferred,
   type Env,
   isCoded,
   type ListenAddress,
@@ -20,7 +20,7 @@ import { startRelay } from './relay.ts'
 
 type Built = { readonly app?: string | undefined }
 
-/** Runs until SIGTERM or SIGINT; gives the exit code. `built`: what is served unless the settings say otherwise. */
+/** Runs until SIGTERM or SIGINT, or until its database is another one; gives the exit code. `built`: what is served unless the settings say otherwise. */
 export async function runRelay(argv: readonly string[], env: Env, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
   if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
@@ -39,19 +39,24 @@ async function serve(read: () => RelayConfig): Promise<number> {
     if (config.database !== undefined) store = '--database'
     const log = openProcessLog({ level: config.logLevel, waitingBytesMax: relayDefaults.logWaitingBytesMax })
     forgetCrash = logCrash(log, 'relay')
-    const relay = await startRelay({ ...config, log }).catch((error: unknown) => {
-      throw listenFault(error, config)
-    })
+    const end = new Deferred<CodedError | undefined>()
+    end.onAbort(signal, () => end.resolve(undefined))
+    const relay = await startRelay({ ...config, log, onReplaced: error => end.resolve(error) }).catch(
+      (error: unknown) => {
+        throw listenFault(error, config)
+      },
+    )
     const forget = reloadAtHangUp({ relay, log, read, before: config })
     const { url, port, metricsUrl } = relay
     const metrics = metricsUrl === undefined ? {} : { metrics: metricsUrl }
     log.info({ url, port, registration: config.registration, ...metrics }, 'listening')
-    await aborted(signal)
-    log.info({}, 'stopping')
+    const replaced = await end.promise
+    if (replaced) log.error({ code: replaced.code, reason: replaced.message }, 'database replaced; relay ends')
+    else log.info({}, 'stopping')
     await relay.stop()
     forget()
     log.info({}, 'stopped')
-    return 0
+    return replaced ? 1 : 0
   } catch (error) {
     process.stderr.write(`${startFault(error, store)}\n`)
     return 1

@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import {
   type Clock,
   type CloseStack,
+  type CodedError,
   guardedClock,
   type ListenAddress,
   type Log,
@@ -64,6 +65,8 @@ export type RelayOptions = {
   blobs?: BlobPlace | undefined
   /** Another store than these. */
   openStore?: (options: StoreOptions) => RelayStore | Promise<RelayStore>
+  /** Called once when the database is no longer the one that the relay was started on: the relay has to end. */
+  onReplaced?: ((error: CodedError) => void) | undefined
   /** For tests of a disk that fills up. */
   readDisk?: () => DiskRoom
 }
@@ -125,7 +128,7 @@ async function openParts(options: RelayOptions, { peerEvents, opened }: Opening)
   const { store, wake, disk } = await openStore(options, { limits, clock, figures, log, peerEvents, opened })
   const { dataDirectory } = options
   const { blobs, room } = opened.add(
-    await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits }),
+    await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits, log }),
     it => it.blobs.close(),
   )
   return {
@@ -160,7 +163,8 @@ async function openStore(options: RelayOptions, around: StoreContext) {
   const open = options.openStore ?? storeOn(options.database)
   // A clock that was handed in is not to be compared with one that was not.
   const ages = options.clock ? ('by-own-clock' as const) : ('by-both-clocks' as const)
-  const given = { directory, limits, wake, peerEvents, clock, ages, log, disk, observe }
+  const { onReplaced = () => undefined } = options
+  const given = { directory, limits, wake, peerEvents, clock, ages, log, disk, observe, onReplaced }
   const store = opened.add(await open(given), it => it.close())
   return { store, wake, disk }
 }

@@ -51,7 +51,9 @@ test.for([
 })
 
 test('[RELAY-8.9] without keys nothing is begun', () => {
-  expect(() => blobPlaceIn('s3://blobs', {})).toThrow(/^--blobs: set AWS_ACCESS_KEY_ID/)
+  const none = { AWS_EC2_METADATA_DISABLED: 'true', HOME: temporaryDirectory() }
+  expect(() => blobPlaceIn('s3://blobs', none)).toThrow(/^--blobs: set AWS_ACCESS_KEY_ID/)
+  expect(() => blobPlaceIn('s3://blobs', { AWS_ACCESS_KEY_ID: 'alices-key' })).toThrow(/^--blobs: set both/)
 })
 
 test('[RELAY-8.9] a relay that cannot use its place says so in one line and exits with 1', async () => {

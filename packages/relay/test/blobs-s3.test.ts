@@ -364,8 +364,8 @@ describe('at the start', () => {
     const place = placeOf(server)
     if (place?.kind !== 's3') throw new CodedError('internal')
     const { bucket = place.bucket, region = place.region, secret } = changed
-    const credentials = () => ({ ...place.credentials(), ...(secret && { secretAccessKey: secret }) })
-    return await testRelay({ blobs: { ...place, bucket, region, credentials } }).then(
+    const environment = () => ({ ...place.environment(), ...(secret && { AWS_SECRET_ACCESS_KEY: secret }) })
+    return await testRelay({ blobs: { ...place, bucket, region, environment } }).then(
       () => 'started',
       (error: unknown) => (error as Error).message,
     )

@@ -110,7 +110,7 @@ describe.skipIf(isMissing)('the lock of relays on their database', () => {
     await locker.query('SELECT pg_advisory_unlock(7, 2)')
     const failure = await here.store.getAccount(alice).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'unavailable' })
-    expect(String((failure as Error).cause)).toMatch(/restored while this relay ran: restart the relay/)
+    expect(String((failure as Error).cause)).toMatch(/was restored while this relay ran. Restart the relay/)
   })
 })
 

@@ -106,7 +106,8 @@ export class TestClient {
   readonly #waiting = new Map<number, Pick<Deferred<never>, 'resolve' | 'reject'>>()
   readonly #deliveries = new Notifier()
 
-  constructor(url: string, options: { headers?: Record<string, string> } = {}) {
+  /** `ca`: the certificate of the authority that an https address is checked by. */
+  constructor(url: string, options: { headers?: Record<string, string>; ca?: string } = {}) {
     this.host = options.headers?.['host'] ?? new URL(url).host
     this.socket = new WebSocket(`${url.replace(/^http/, 'ws')}/relay/v1`, { perMessageDeflate: false, ...options })
     const challenged = new Deferred<Challenge>()

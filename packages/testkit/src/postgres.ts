@@ -34,8 +34,14 @@ const run = promisify(execFile)
 
 export const POSTGRES_MISSING = 'No PostgreSQL is found here: install `postgresql`, or have `initdb` in the path.'
 
-/** The folder of its programs: one in the path, or the newest from Debian. Undefined if there is none. */
+/**
+ * The folder of its programs: the one that POSTGRES_BIN names, one in the path, else the newest that Debian has. Undefined
+ * where there is none.
+ */
 export function findPostgres(): string | undefined {
+  const chosen = process.env['POSTGRES_BIN']
+  if (chosen && !hasServer(chosen)) throw new Error(`POSTGRES_BIN: ${chosen} has no initdb, postgres and psql.`)
+  if (chosen) return chosen
   const versions = readdirOrNone(DEBIAN).toSorted((one, other) => Number(other) - Number(one))
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
   return [...folders, ...versions.map(version => join(DEBIAN, version, 'bin'))].find(hasServer)
@@ -83,8 +89,7 @@ export function ordinaryUser(): User | undefined {
 
 type Place = { programs: string; directory: string; port: number; user: User | undefined }
 
-async function newPlace(): Promise<Place> {
-  const programs = findPostgres()
+async function newPlace(programs = findPostgres()): Promise<Place> {
   if (programs === undefined) throw new Error(POSTGRES_MISSING)
   const user = ordinaryUser()
   const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'))
@@ -107,9 +112,9 @@ export class PostgresServer {
     this.#settings = settings
   }
 
-  /** Throws if no PostgreSQL is found. */
-  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const place = await newPlace()
+  /** Throws where no PostgreSQL is found. `programs`: a folder with those of another version, without psql. */
+  static async start(settings: Readonly<Record<string, string>> = {}, programs?: string): Promise<PostgresServer> {
+    const place = await newPlace(programs)
     const initial = ['-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
     await runIn(place, 'initdb', ['-D', join(place.directory, 'data'), ...initial])
     const server = new PostgresServer(place, settings)
@@ -228,7 +233,9 @@ export class PostgresServer {
 
   /** Returns the result: rows in lines, columns separated by `|`. */
   async sql(text: string, database = OWNER): Promise<string> {
-    const { programs, directory } = this.#place
+    const { directory } = this.#place
+    const programs = findPostgres()
+    if (programs === undefined) throw new Error(POSTGRES_MISSING)
     const place = ['-h', directory, '-p', String(this.port), '-U', OWNER, '-d', database]
     const { stdout } = await run(join(programs, 'psql'), ['-X', '-q', '-A', '-t', ...place, '-c', text])
     return stdout.trimEnd()

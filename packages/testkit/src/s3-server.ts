@@ -1,6 +1,7 @@
 // An object store for tests, stricter than most: it can fail, stall, cut and lie on request.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { S3Objects, S3Refusal } from './s3-objects.ts'
 import { type S3Account, signatureFault } from './s3-signature.ts'
@@ -19,7 +20,13 @@ export type S3Trouble =
   | { kind: 'cut' | 'lose' | 'stall' | 'truncate' | 'shorten' }
   | { kind: 'hold'; until: Promise<void> }
 
-type Options = { nowMs?: () => number; region?: string; sessionToken?: string }
+/** `tls`: the certificate of `localhost` and of `blobs.localhost`, and its key. */
+type Options = {
+  nowMs?: () => number
+  region?: string
+  sessionToken?: string
+  tls?: { cert: string; key: string } | undefined
+}
 type S3Reply = { status: number; headers?: Record<string, string | number>; body?: Buffer | string }
 
 export class S3Server {
@@ -34,13 +41,14 @@ export class S3Server {
   readonly #server: Server
   #url = ''
 
-  private constructor({ nowMs = () => Date.now(), region = 'eu-test-1', sessionToken }: Options) {
+  private constructor({ nowMs = () => Date.now(), region = 'eu-test-1', sessionToken, tls }: Options) {
     this.#nowMs = nowMs
     const keys = { accessKeyId: 'alices-key', secretAccessKey: 'alices+secret/key' }
     this.account = { ...keys, region, ...(sessionToken === undefined ? {} : { sessionToken }) }
-    this.#server = createServer((request, response) => {
+    const answer: RequestListener = (request, response) => {
       this.#answer(request, response).catch(() => response.destroy())
-    })
+    }
+    this.#server = tls ? createTlsServer(tls, answer) : createServer(answer)
   }
 
   static async start(options: Options = {}): Promise<S3Server> {
@@ -48,7 +56,7 @@ export class S3Server {
     server.#server.listen(0, '127.0.0.1')
     await once(server.#server, 'listening')
     const { port } = server.#server.address() as AddressInfo
-    server.#url = `http://127.0.0.1:${port}`
+    server.#url = options.tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`
     return server
   }
 
@@ -56,9 +64,9 @@ export class S3Server {
     return this.#url
   }
 
-  /** In the form of the relay's setting. */
-  address(prefix = 'of/alice'): string {
-    return `s3://${this.bucket}/${prefix}?region=${this.account.region}&endpoint=${this.#url}&style=path`
+  /** As the relay's setting has it. */
+  address(prefix = 'of/alice', style: 'path' | 'host' = 'path'): string {
+    return `s3://${this.bucket}/${prefix}?region=${this.account.region}&endpoint=${this.#url}&style=${style}`
   }
 
   get environment(): Record<string, string> {
@@ -105,7 +113,9 @@ export class S3Server {
 
   #read(request: IncomingMessage): S3Asked & { query: URLSearchParams } {
     const { pathname, searchParams: query } = new URL(request.url ?? '', this.#url)
-    const [, bucket, ...steps] = pathname.split('/')
+    const isInHost = request.headers.host?.startsWith(`${this.bucket}.`) ?? false
+    const path = isInHost ? `/${this.bucket}${pathname === '/' ? '' : pathname}` : pathname
+    const [, bucket, ...steps] = path.split('/')
     if (bucket !== this.bucket) throw new S3Refusal('NoSuchBucket', 404)
     return { operation: operationOf(request, query, steps.length > 0), key: steps.join('/'), query }
   }

@@ -1,5 +1,7 @@
 // Where the bytes of blobs are to be: the relay's own directory, one that relays share, or a store of objects.
-import { isAbsolute } from 'node:path'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { CodedError, type Env } from '@postern/protocol'
 
 export type S3Credentials = {
@@ -17,8 +19,8 @@ export type S3Place = {
   endpoint: string
   /** Whether the bucket stands in the path or before the host. */
   style: 'path' | 'host'
-  /** A function, so that whoever prints the settings does not print them. */
-  credentials: () => S3Credentials
+  /** Where its keys are found. A function, so that whoever prints the settings does not print keys. */
+  environment: () => Env
 }
 
 export type BlobPlace = { kind: 'directory'; directory: string } | S3Place
@@ -58,7 +60,7 @@ function s3PlaceIn(text: string, env: Env): S3Place {
     region,
     endpoint: endpoint === null ? `https://s3.${region}.amazonaws.com` : endpointIn(endpoint),
     style: styleIn(searchParams.get('style') ?? (endpoint === null ? 'host' : 'path')),
-    credentials: credentialsIn(env),
+    environment: environmentWithCredentials(env),
   }
 }
 
@@ -82,11 +84,24 @@ function styleIn(text: string): 'path' | 'host' {
   return text
 }
 
-function credentialsIn(env: Env): () => S3Credentials {
-  const accessKeyId = env['AWS_ACCESS_KEY_ID']
-  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']
-  if (!accessKeyId || !secretAccessKey)
-    throw wrong('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment')
-  const sessionToken = env['AWS_SESSION_TOKEN'] || undefined
-  return () => ({ accessKeyId, secretAccessKey, sessionToken })
+export type CredentialKind = 'environment' | 'web-identity' | 'file' | 'container' | 'instance'
+
+/** By what is set. Throws `bad-field` when nothing is, and the machine is not to be asked for its role either. */
+export function credentialKindIn(env: Env): CredentialKind {
+  const isSet = (...names: string[]): boolean => names.every(name => Boolean(env[name]))
+  if (isSet('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY')) return 'environment'
+  if (isSet('AWS_ACCESS_KEY_ID') || isSet('AWS_SECRET_ACCESS_KEY'))
+    throw wrong('set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  if (isSet('AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ROLE_ARN')) return 'web-identity'
+  if (isSet('AWS_SHARED_CREDENTIALS_FILE') || hasSharedFile(env)) return 'file'
+  if (isSet('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI') || isSet('AWS_CONTAINER_CREDENTIALS_FULL_URI')) return 'container'
+  if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() !== 'true') return 'instance'
+  throw wrong('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment')
+}
+
+const hasSharedFile = (env: Env): boolean => existsSync(join(env['HOME'] ?? homedir(), '.aws', 'credentials'))
+
+function environmentWithCredentials(env: Env): () => Env {
+  credentialKindIn(env)
+  return () => env
 }

@@ -1,7 +1,7 @@
 // Opens the place that blobs are to be in. What speaks to a store of objects is loaded only where there is one.
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, CodedError, systemCodeOf } from '@postern/protocol'
+import { type Clock, CodedError, type Log, systemCodeOf } from '@postern/protocol'
 import { DiskSpace, readDiskRoom } from '../limits/disk-space.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import { BLOBS_NAME } from '../store/claim-directory.ts'
@@ -12,7 +12,7 @@ import type { BlobStore } from './blob-store.ts'
 import { FileBlobStore } from './file-blob-store.ts'
 import { SharedLengths } from './shared-lengths.ts'
 
-type Around = { dataDirectory: string; disk: BlobDisk; store: RelayStore; clock: Clock; limits: RelayLimits }
+type Around = { dataDirectory: string; disk: BlobDisk; store: RelayStore; clock: Clock; limits: RelayLimits; log?: Log }
 
 /** Without a place they are in the data directory. Throws `bad-field` when they cannot be where they should. */
 export async function openBlobs(
@@ -31,7 +31,7 @@ export async function openBlobs(
 }
 
 async function open(place: BlobPlace | undefined, around: Around): Promise<{ blobs: BlobStore; disk: BlobDisk }> {
-  const { dataDirectory, disk, store, clock, limits } = around
+  const { dataDirectory, disk, store, clock, limits, log } = around
   switch (place?.kind) {
     case undefined:
       return { blobs: new FileBlobStore(join(dataDirectory, BLOBS_NAME)), disk }
@@ -44,7 +44,7 @@ async function open(place: BlobPlace | undefined, around: Around): Promise<{ blo
     }
     case 's3': {
       const { openS3BlobStore } = await import('./s3/s3-blob-store.ts')
-      return { blobs: await openS3BlobStore(place, { parts: store.blobParts, clock, limits }), disk: endlessDisk }
+      return { blobs: await openS3BlobStore(place, { parts: store.blobParts, clock, limits, log }), disk: endlessDisk }
     }
   }
 }

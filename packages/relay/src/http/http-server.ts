@@ -82,7 +82,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, routes
   if (isBlobPath(path)) return routes.blobs.answer(request, response, path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (path === '/healthz' && isRead) return answerJson(response, 200, {})
-  if (path === '/readyz' && isRead) return answerReady(response, routes.parts)
+  if (path === '/readyz' && isRead) return answerReady(response, routes.parts, relayFixedLimits.unreadyAfterMs)
+  if (path === '/readyz/now' && isRead) return answerReady(response, routes.parts, 0)
   if (isRead && isProfilePath(path))
     return answerProfile(routes.parts, { path, address: routes.visitors.addressOf(request) }, { request, response })
   if (isRead && serveApp({ files: routes.app, hosts: routes.parts.audience.hosts }, request, response)) return
@@ -96,10 +97,12 @@ function answerPage(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
 }
 
-/** For a balancer: whoever comes here is served no worse than elsewhere. A failover is over before anybody is sent away. */
-function answerReady(response: ServerResponse, { store, clock }: RelayContext): void {
+/**
+ * For a balancer: `/readyz` decides whether this relay's clients are sent to another relay, so it waits for a moment.
+ * By `/readyz/now` the balancer knows whether there is such a relay.
+ */
+function answerReady(response: ServerResponse, { store, clock }: RelayContext, afterMs: number): void {
   const sinceMs = store.awaySinceMs()
-  if (sinceMs !== undefined && clock.monotonicMs() - sinceMs >= relayFixedLimits.unreadyAfterMs)
-    throw new CodedError('unavailable')
+  if (sinceMs !== undefined && clock.monotonicMs() - sinceMs >= afterMs) throw new CodedError('unavailable')
   answerJson(response, 200, {})
 }

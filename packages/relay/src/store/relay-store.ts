@@ -1,5 +1,5 @@
 // What the relay keeps, and the methods every store of it has. What they guarantee are the rules of SPEC.md.
-import type { AccountId, BlobId, Clock, GroupId, Log, MessageId } from '@postern/protocol'
+import type { AccountId, BlobId, Clock, CodedError, GroupId, Log, MessageId } from '@postern/protocol'
 import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { DeviceClaim, DeviceStanding, Fence } from './fence.ts'
@@ -152,6 +152,8 @@ export type StoreOptions = {
   disk?: { fitsMessages(): boolean; spend(bytes: number): void }
   /** Told of every transaction that is on the disk: asked when it begins, it gives whom to tell how many writes shared it. */
   observe?: () => (writes: number) => void
+  /** Called once when the data under the store is no longer the data that it was opened on: the relay has to end. */
+  onReplaced?: (error: CodedError) => void
 }
 
 /** Where a store has its rows: in a file of the data directory, or at a server that relays share. */

@@ -1,5 +1,5 @@
 // Blobs in a store of objects that speaks Amazon's S3. What a blob is made up of while it comes stands in the database.
-import { type BlobId, type Clock, CodedError, relayFixedLimits } from '@postern/protocol'
+import { type BlobId, type Clock, CodedError, type Log, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { BlobPartStore } from '../../store/relay-store.ts'
 import { lengthOf } from '../../store/rules/blob-parts.ts'
@@ -11,11 +11,11 @@ import { S3Bucket } from './s3-bucket.ts'
 import { S3Client } from './s3-client.ts'
 import { isS3Fault, unavailable } from './s3-fault.ts'
 
-type Around = { parts: BlobPartStore; clock: Clock; limits: RelayLimits }
+type Around = { parts: BlobPartStore; clock: Clock; limits: RelayLimits; log?: Log | undefined }
 
 /** Throws `bad-field`, naming the option, when the bucket cannot be used. */
-export async function openS3BlobStore(place: S3Place, { parts, clock, limits }: Around): Promise<BlobStore> {
-  const bucket = new S3Bucket(new S3Client(place, { clock, limits }))
+export async function openS3BlobStore(place: S3Place, { parts, clock, limits, log }: Around): Promise<BlobStore> {
+  const bucket = new S3Bucket(new S3Client(place, { clock, limits, log }))
   try {
     await bucket.list(place.prefix, 1)
     return new S3BlobStore(place.prefix, { bucket, parts, memory: new PartMemory(limits) })

@@ -1,10 +1,13 @@
 // Asks a store of objects: each request signed anew, and sent again a few times when that may help.
+import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Clock, pause, relayFixedLimits } from '@postern/protocol'
+import { type Clock, CodedError, type Log, pause, relayFixedLimits, silentLog, systemCodeOf } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { S3Place } from '../blob-place.ts'
+import type { S3Credentials, S3Place } from '../blob-place.ts'
+import { CredentialCache } from './credential-cache.ts'
+import { fetchCredentials } from './credential-sources.ts'
 import { faultIn, textOf } from './read-answers.ts'
-import { isS3Fault, S3Fault } from './s3-fault.ts'
+import { CredentialFault, isS3Fault, S3Fault } from './s3-fault.ts'
 import { newAgent, type S3Line, sendRequest } from './send-request.ts'
 import { queryText, signRequest } from './sign-request.ts'
 
@@ -17,6 +20,8 @@ export type S3Request = {
   body?: readonly Uint8Array[]
 }
 
+type ClientContext = { clock: Clock; limits: RelayLimits; log?: Log | undefined }
+
 export type S3Answer = { headers: IncomingHttpHeaders; text: string }
 
 const { objectStoreTriesMax, objectStoreRetryMs, objectStoreConnectionsMax } = relayFixedLimits
@@ -24,12 +29,17 @@ const { objectStoreTriesMax, objectStoreRetryMs, objectStoreConnectionsMax } = r
 export class S3Client {
   readonly line: S3Line
   readonly #place: S3Place
+  readonly #credentials: CredentialCache
   readonly #closed = new AbortController()
 
-  constructor(place: S3Place, { clock, limits }: { clock: Clock; limits: RelayLimits }) {
+  constructor(place: S3Place, { clock, limits, log = silentLog }: ClientContext) {
     this.#place = place
-    const agent = newAgent(place.endpoint, objectStoreConnectionsMax)
+    const env = place.environment()
+    const ca = readBundle(env['AWS_CA_BUNDLE'])
+    const agent = newAgent(place.endpoint, { maxSockets: objectStoreConnectionsMax, ca })
     this.line = { agent, clock, idleMs: () => limits.objectStoreIdleMs }
+    const context = { env, region: place.region, ca, line: this.line }
+    this.#credentials = new CredentialCache(() => fetchCredentials(context), { clock, log })
   }
 
   /** Throws `S3Fault` for every answer that is no success. */
@@ -63,6 +73,8 @@ export class S3Client {
       try {
         return await attempt()
       } catch (error) {
+        // With other keys the same may be answered at once.
+        if (tries === 1 && isS3Fault(error, ...OTHER_KEYS) && this.#credentials.refused()) continue
         if (!isS3Fault(error) || !error.isPassing || tries === objectStoreTriesMax) throw error
       }
       await pause(this.line.clock, objectStoreRetryMs * 2 ** (tries - 1), this.#closed.signal)
@@ -75,13 +87,36 @@ export class S3Client {
     if (style === 'host') url.host = `${bucket}.${url.host}`
     url.pathname = [style === 'path' ? `/${bucket}` : '', key].filter(step => step !== undefined).join('/') || '/'
     const given = { host: url.host, ...headers, 'content-length': String(lengthOf(body)) }
+    const credentials = await this.#currentCredentials()
     const nowMs = this.line.clock.nowMs()
     const signed = signRequest(
       { method, path: url.pathname, query, headers: given, body },
-      { credentials: this.#place.credentials(), region, nowMs },
+      { credentials, region, nowMs },
     )
     url.search = queryText(query)
     return await sendRequest({ url, method, headers: signed, body }, this.line)
+  }
+
+  async #currentCredentials(): Promise<S3Credentials> {
+    try {
+      return await this.#credentials.current()
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new CredentialFault(`no credentials: ${why}`, 0, { cause })
+    }
+  }
+}
+
+/** What the store says of keys that are no longer, or not yet, the ones that it knows. */
+const OTHER_KEYS = ['ExpiredToken', 'InvalidToken', 'InvalidAccessKeyId', 'TokenRefreshRequired']
+
+function readBundle(path: string | undefined): string | undefined {
+  if (!path) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const rule = `${path} cannot be read (${systemCodeOf(cause)})`
+    throw new CodedError('bad-field', { field: 'AWS_CA_BUNDLE', rule }, { cause })
   }
 }
 

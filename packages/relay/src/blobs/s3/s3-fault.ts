@@ -22,6 +22,13 @@ export class S3Fault extends Error {
   }
 }
 
+/** Asking the store again does not bring the keys. */
+export class CredentialFault extends S3Fault {
+  override get isPassing(): boolean {
+    return false
+  }
+}
+
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'InternalError', 'ServiceUnavailable', 'OperationAborted'])
 
 export const isS3Fault = (error: unknown, ...codes: string[]): error is S3Fault =>

@@ -16,8 +16,14 @@ export type S3Sent = {
 
 export type S3Line = { agent: Agent; clock: Clock; idleMs: () => number }
 
-export const newAgent = (url: string, maxSockets: number): Agent =>
-  new (clientOf(new URL(url)).Agent)({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
+/** `ca`: the authorities by which the certificates of the server are checked, instead of those that Node knows. */
+export const newAgent = (url: string, { maxSockets, ca }: { maxSockets: number; ca?: string | undefined }): Agent =>
+  new (clientOf(new URL(url)).Agent)({
+    keepAlive: true,
+    maxSockets,
+    maxFreeSockets: maxSockets,
+    ...(ca === undefined ? {} : { ca }),
+  })
 
 const clientOf = (url: URL): typeof http | typeof https => (url.protocol === 'https:' ? https : http)
 

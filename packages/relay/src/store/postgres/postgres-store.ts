@@ -29,14 +29,21 @@ import { assertOwnSessions } from './connection/session.ts'
 import { Timelines } from './connection/timelines.ts'
 import { type PostgresParts, partsOf } from './postgres-parts.ts'
 import { migrate } from './schema/migrate.ts'
-import { refuseMovedDatabase } from './tools/move-note-rows.ts'
+import { postgresMoveNote, refuseMovedDatabase } from './tools/move-note-rows.ts'
 import { readStoreFigures } from './tools/store-counts.ts'
 
 /** `address`: postgres://user:password@host/database. Throws `database-…` when it cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<RelayStore> {
   const incarnation = await prepareDatabase(address)
   const timelines = new Timelines(options.directory, options.log)
-  const database = await openPostgres(address, new RelayClaim({ incarnation, timelines }))
+  const claim = new RelayClaim({
+    incarnation,
+    timelines,
+    place: placeOf(address),
+    movedTo: async queries => (await postgresMoveNote(queries))?.place,
+    onReplaced: error => options.onReplaced?.(error),
+  })
+  const database = await openPostgres(address, claim)
   try {
     const store = new PostgresStore(partsOf(database, options), incarnation)
     store.start()

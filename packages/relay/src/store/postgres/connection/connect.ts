@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { postgresLimits } from '@postern/protocol'
 import type pg from 'pg'
 import type { Client, ClientConfig } from 'pg'
+import { encryptionOf, isAboutEncryption } from './encryption.ts'
 import { Servers } from './servers.ts'
 import { setSession } from './session.ts'
 
@@ -66,8 +67,21 @@ export class Connector {
   }
 
   async #connectTo(address: string, onLost: () => void): Promise<Client> {
+    const { bare, attempts } = encryptionOf(address, process.env)
+    const left = [...attempts]
+    for (;;) {
+      const ssl = left.shift() ?? false
+      try {
+        return await this.#connectBy({ ...configOf(this.#driver, bare), ssl }, onLost)
+      } catch (error) {
+        if (left.length === 0 || !isAboutEncryption(error)) throw error
+      }
+    }
+  }
+
+  async #connectBy(config: ClientConfig, onLost: () => void): Promise<Client> {
     const client = new this.#driver.Client({
-      ...configOf(this.#driver, address),
+      ...config,
       application_name: this.#admission ? RELAY_NAME : COMMAND_NAME,
     })
     let isLost = false

@@ -1,6 +1,6 @@
 // One connection that is kept for one purpose, and made again by whoever needs it next after it was lost.
-import { CodedError } from '@postern/protocol'
-import type { Client } from 'pg'
+import { CodedError, postgresLimits } from '@postern/protocol'
+import type { Client, QueryConfig } from 'pg'
 import { type Connector, endClient } from './connect.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
@@ -51,6 +51,17 @@ export class DedicatedConnection {
     } catch (error) {
       this.#dropUnlessAnswered(client, error)
       throw error
+    }
+  }
+
+  /** Throws if the server does not answer in time, and gives the connection up. */
+  async probe(): Promise<void> {
+    const client = await this.connected()
+    try {
+      await client.query({ text: 'SELECT 1', query_timeout: postgresLimits.probeMs } as QueryConfig)
+    } catch (error) {
+      this.#dropUnlessAnswered(client, error)
+      throw databaseFault(error)
     }
   }
 

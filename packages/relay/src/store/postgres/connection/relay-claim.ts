@@ -2,7 +2,7 @@
 import { CodedError } from '@postern/protocol'
 import type { Client } from 'pg'
 import { RELAY_NAME } from './connect.ts'
-import type { Queries } from './queries.ts'
+import { type Queries, queriesOn } from './queries.ts'
 import type { Timelines } from './timelines.ts'
 
 /** Every connection of a relay holds this lock shared. A command that must not run beside a relay takes it exclusively. */
@@ -14,22 +14,33 @@ type Greeting = {
   isFree: boolean
   isStandby: boolean
   isReadOnly: boolean
-  isSame: boolean
+  /** Null while a restore has not come to that table yet. */
+  isSame: boolean | null
 }
 
 const GREET = `SELECT pg_try_advisory_lock_shared${RELAY_LOCK} AS "isFree", pg_is_in_recovery() AS "isStandby",
   current_setting('transaction_read_only') = 'on' AS "isReadOnly", (SELECT id FROM incarnation) = $1 AS "isSame"`
 
-type Claimed = { incarnation: Uint8Array; timelines: Timelines }
+type Claimed = {
+  incarnation: Uint8Array
+  timelines: Timelines
+  /** Where the database is, without its password. */
+  place: string
+  /** Where the relay was moved to, if it was. */
+  movedTo: (queries: Queries) => Promise<string | undefined>
+  /** The relay has no business with this database any more, and must end. */
+  onReplaced: (error: CodedError) => void
+}
 
 /** For the connections of one relay. */
 export class RelayClaim {
   readonly #incarnation: Buffer
-  readonly #timelines: Timelines
+  readonly #claimed: Claimed
+  #isReplaced = false
 
-  constructor({ incarnation, timelines }: Claimed) {
-    this.#incarnation = Buffer.from(incarnation)
-    this.#timelines = timelines
+  constructor(claimed: Claimed) {
+    this.#incarnation = Buffer.from(claimed.incarnation)
+    this.#claimed = claimed
   }
 
   /** Throws what `databaseFault` calls `unavailable`. `risen`: connections that were made before lead to an old primary. */
@@ -38,10 +49,22 @@ export class RelayClaim {
     const [found] = rows
     if (!found || found.isStandby || found.isReadOnly) throw refusal('the server takes no writes')
     if (!found.isFree) throw refusal('the database is being moved or was just restored')
-    if (!found.isSame) throw refusal('the database was restored while this relay ran: restart the relay')
-    const timeline = await this.#timelines.compare(client)
+    if (found.isSame === null) throw refusal('the database has no incarnation: it is empty, or is being restored')
+    const { place, timelines } = this.#claimed
+    if (!found.isSame) throw this.#replaced(new CodedError('database-replaced', { place }))
+    const movedTo = await this.#claimed.movedTo(queriesOn(client))
+    if (movedTo !== undefined)
+      throw this.#replaced(new CodedError('database-moved', { directory: place, place: movedTo }))
+    const timeline = await timelines.compare(client)
     if (timeline.kind === 'behind') throw refusal(timeline.why)
     return timeline.kind
+  }
+
+  /** No later connection can be better: what this relay remembers is of other data. */
+  #replaced(error: CodedError): Error {
+    if (!this.#isReplaced) this.#claimed.onReplaced(error)
+    this.#isReplaced = true
+    return refusal(error.message)
   }
 }
 

@@ -1,5 +1,6 @@
 // The servers that an address names: one, or several of which one takes writes. After a failover that is another one.
 import { CodedError } from '@postern/protocol'
+import { assertEncryption } from './encryption.ts'
 
 /** Before the hosts, the hosts, and what is behind them. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s
@@ -17,7 +18,10 @@ export function serverAddresses(address: string): string[] {
   const names = hosts.split(',')
   if (names.length > 1 && names.includes('')) throw wrong('must have a host before and after each comma')
   const addresses = names.map(name => withoutAttribute(`${before}${name}${behind}`))
-  for (const each of addresses) assertAddress(each)
+  for (const each of addresses) {
+    assertAddress(each)
+    assertEncryption(each)
+  }
   return addresses
 }
 

@@ -1,13 +1,17 @@
 // What PostgreSQL and the way to it say, as errors of ours.
 import { CodedError, type ErrorCode, systemCodeOf } from '@postern/protocol'
 
+/** No encryption could be agreed on, or no known authority has signed the server's certificate. */
+export const ENCRYPTION = /^(ERR_TLS_|ERR_SSL_|EPROTO$|.*CERT|.*SIGNATURE|.*ISSUER)/
+
 /** By SQLSTATE, and what the system says of a connection. The first that matches counts. */
 const faults: [pattern: RegExp, code: ErrorCode][] = [
   [/^53[12]00$/, 'storage-full'],
   [/^(58030|XX00[12])$/, 'storage-failed'],
   // No connection, too many of them, a server that starts or stops, a standby, or what took too long.
   [/^(08...|53300|57P0.|57014|55P03|25006|25P0[34]|40...)$/, 'unavailable'],
-  [/^(ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/, 'unavailable'],
+  [/^(ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/, 'unavailable'],
+  [ENCRYPTION, 'unavailable'],
 ]
 /** What the driver says without a code. */
 const LOST = /timeout|terminated|Connection|not queryable|Client was closed/i

@@ -63,7 +63,7 @@ export class HintListener {
     this.#timer?.cancel()
     if (this.#isStopped) return
     this.#timer = this.#parts.options.clock.setTimer(postgresLimits.keepAliveMs, () => {
-      const asked = this.#line.use(queries => queries.rows('SELECT 1')).then(() => this.#stayAwake())
+      const asked = this.#line.probe().then(() => this.#stayAwake())
       asked.catch(() => this.#again(this.#backoff.nextMs()))
     })
   }
