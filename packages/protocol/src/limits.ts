@@ -353,14 +353,21 @@ export const postgresLimits = {
   batchTriesMax: 3,
   /** What waits for its transaction: past that senders are told to come again. */
   queuedBytesMax: 64 * MIB,
-  /** Rows of the outbox that go into mailboxes in one turn. */
-  fanOutRows: 400,
+  /** A statement that takes longer is made smaller, and one that takes less may grow again. */
+  slowWorkMs: 2500,
+  quickWorkMs: 600,
+  /** References that go into mailboxes in one turn: few enough that small chats wait a fraction of a second. */
+  fanOutReferences: 4000,
   /** Mailboxes that a batch fills in its own transaction; for more of them its sender does not wait. */
   placeAtOnceMax: 64,
   /** What a relay that died has left in the outbox is found so soon. */
   fanOutEveryMs: 1 * SECOND_MS,
   /** In the log and not in mailboxes yet: past that nothing more is taken. */
   outboxRowsMax: 20_000,
+  /** The same in references. Past that only small chats are accepted, which go first. */
+  outboxReferencesMax: 400_000,
+  /** Acknowledgements that are written in one statement. */
+  acknowledgementsPerWrite: 2000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
   /** Devices that are asked for in one statement, when nothing was heard of other relays for a while. */

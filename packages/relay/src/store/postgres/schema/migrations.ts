@@ -2,6 +2,7 @@
 import { appendFunctions } from './append-functions.ts'
 import { blobLimitTables } from './blob-limit-tables.ts'
 import { fanOutFunctions } from './fan-out-functions.ts'
+import { fanOutTurns } from './fan-out-turns.ts'
 import { firstTables } from './first-tables.ts'
 import { forgettingTables } from './forgetting-tables.ts'
 import { logFunctions } from './log-functions.ts'
@@ -24,4 +25,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: serialFunctions, usableFrom: 1 },
   { sql: forgettingTables, usableFrom: 1 },
   { sql: blobLimitTables, usableFrom: 1 },
+  { sql: fanOutTurns, usableFrom: 1 },
 ]
