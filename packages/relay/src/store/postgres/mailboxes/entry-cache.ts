@@ -29,12 +29,10 @@ export class EntryCache {
     this.put(id, held)
   }
 
-  /** The same object for all readers of one position. An entry whose fan-out was divided has several positions. */
+  /** The same for everybody who reads it: it has one position in all mailboxes. */
   get(id: number, cursor: number): StoredEntry | undefined {
     const held = this.#held.get(id)
-    if (!held || held.cursor === cursor) return held
-    if (held.cursor !== 0) return copyAt(held, cursor)
-    held.cursor = cursor
+    if (held) held.cursor = cursor
     return held
   }
 
@@ -42,11 +40,4 @@ export class EntryCache {
     this.#newestId = Math.max(id, this.#newestId ?? id)
     this.#held.set(id, entry, entryBytes(entry) + FRAME_BYTES)
   }
-}
-
-/** Without the frame, which has the other position in it. */
-function copyAt(entry: StoredEntry, cursor: number): StoredEntry {
-  const copy = { ...entry, cursor }
-  delete copy.frame
-  return copy
 }

@@ -4,8 +4,9 @@ export const fanOutTurns = `
   -- A relay that fills mailboxes knows only whole rows until its statement ends. This step waits for it.
   SELECT pg_advisory_xact_lock(3, 1);
 
-  -- The row is divided: the accounts up to this one have their reference already.
-  ALTER TABLE outbox ADD COLUMN placed_up_to integer;
+  -- The row is divided: the accounts up to this one have their reference already, at this position. One row at most is so.
+  ALTER TABLE outbox ADD COLUMN placed_up_to integer, ADD COLUMN pos bigint;
+  CREATE INDEX outbox_divided ON outbox (id) WHERE pos IS NOT NULL;
 
   -- One turn places at most references_max references. Positions are assigned here and in append_batch alone, under a lock
   -- that its holder keeps until its commit: a reader that has seen one position has seen every lower one of its mailbox.
@@ -18,10 +19,13 @@ export const fanOutTurns = `
   DECLARE
     patience text := current_setting('lock_timeout');
     locked_at timestamptz;
-    start bigint;
     whole bigint[];
     next bigint;
+    divided bigint;
+    taken_size bigint;
     next_size bigint;
+    divided_size bigint;
+    part_pos bigint;
     delivered bigint;
     last_account integer;
   BEGIN
@@ -29,7 +33,10 @@ export const fanOutTurns = `
     PERFORM pg_advisory_xact_lock(3, 1);
     PERFORM set_config('lock_timeout', patience, true);
     locked_at := clock_timestamp();
-    SELECT pos INTO start FROM head;
+
+    -- A row that is larger than a turn is divided, by account. Nothing else gets a position before all of it is placed: a
+    -- reader that had seen a higher one would never look for the rest.
+    SELECT id INTO divided FROM outbox WHERE pos IS NOT NULL;
 
     -- Two orders share a turn: by age, and by what the chat itself has waiting, so that small chats do not wait behind a
     -- flood into large ones, and large ones do not wait for ever. A row's place in both only rises along its group.
@@ -47,13 +54,19 @@ export const fanOutTurns = `
         SELECT id, size, least(sum(size) OVER (ORDER BY id), sum(size) OVER (ORDER BY own, id)) AS rank FROM of_chat),
       chosen AS (SELECT id, size, rank, sum(size) OVER (ORDER BY rank, id) AS total FROM ranked)
       SELECT array_agg(id) FILTER (WHERE total <= references_max), (array_agg(id ORDER BY rank, id))[1],
-        (array_agg(size ORDER BY rank, id))[1], coalesce(sum(size) FILTER (WHERE total > references_max), 0)
-      INTO whole, next, next_size, waiting FROM chosen;
+        sum(size) FILTER (WHERE total <= references_max), (array_agg(size ORDER BY rank, id))[1],
+        max(size) FILTER (WHERE id = divided), coalesce(sum(size), 0)
+      INTO whole, next, taken_size, next_size, divided_size, waiting FROM chosen;
+    IF divided IS NOT NULL THEN
+      whole := NULL;
+      next := divided;
+      next_size := divided_size;
+    END IF;
 
-    -- A row that is larger than a turn is divided, by account. Its parts have positions of their own.
     WITH taken AS MATERIALIZED (
-        SELECT o.*, start + row_number() OVER (ORDER BY o.id) AS pos FROM outbox o
-        WHERE o.id = ANY (coalesce(whole, ARRAY[next]))),
+        SELECT o.entry, o.chat_group, o.seq, o.kind, o.sender, o.recipients, o.placed_up_to,
+          coalesce(o.pos, nextval('position')) AS pos
+        FROM (SELECT * FROM outbox WHERE id = ANY (coalesce(whole, ARRAY[next])) ORDER BY id) o),
       inserted AS (
         INSERT INTO mailbox (account, pos, entry)
         SELECT r.account, t.pos, t.entry FROM taken t
@@ -69,19 +82,18 @@ export const fanOutTurns = `
             SELECT n.account FROM unnest(t.recipients) AS n (account)
             WHERE n.account > coalesce(t.placed_up_to, 0) ORDER BY n.account LIMIT references_max) r
         RETURNING account)
-      SELECT (SELECT count(*) FROM taken), count(*), max(account), array_agg(DISTINCT account)
-      INTO placed, delivered, last_account, grown FROM inserted;
-    IF placed > 0 THEN UPDATE head SET pos = start + placed; END IF;
+      SELECT (SELECT count(*) FROM taken), (SELECT max(pos) FROM taken), count(*), max(account), array_agg(DISTINCT account)
+      INTO placed, part_pos, delivered, last_account, grown FROM inserted;
 
     IF whole IS NULL AND delivered = references_max THEN
-      UPDATE outbox SET placed_up_to = last_account WHERE id = next;
+      UPDATE outbox SET placed_up_to = last_account, pos = part_pos WHERE id = next;
     ELSE
       WITH gone AS (
           DELETE FROM outbox WHERE id = ANY (coalesce(whole, ARRAY[next])) RETURNING chat_group, seq, kind)
         DELETE FROM member m
           USING (SELECT chat_group, max(seq) AS seq FROM gone WHERE kind = 2 GROUP BY chat_group) p
           WHERE m.chat_group = p.chat_group AND m.until <= p.seq AND NOT m.has_left;
-      IF whole IS NULL AND next IS NOT NULL THEN waiting := waiting - next_size; END IF;
+      waiting := waiting - coalesce(CASE WHEN whole IS NULL THEN next_size ELSE taken_size END, 0);
     END IF;
 
     -- Eight thousand bytes at most in each. In this transaction: a hint can be neither early nor lost behind the commit.

@@ -8,6 +8,7 @@ import { forgettingTables } from './forgetting-tables.ts'
 import { logFunctions } from './log-functions.ts'
 import { partitionFunctions } from './partition-functions.ts'
 import { beforePartitions, partitionTables } from './partition-tables.ts'
+import { positionSequence } from './position-sequence.ts'
 import { serialFunctions } from './serial-functions.ts'
 
 export type MigrationStep = {
@@ -25,5 +26,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: serialFunctions, usableFrom: 1 },
   { sql: forgettingTables, usableFrom: 1 },
   { sql: blobLimitTables, usableFrom: 1 },
-  { sql: fanOutTurns, usableFrom: 1 },
+  { sql: `${positionSequence}\n${fanOutTurns}`, usableFrom: 1 },
 ]
