@@ -101,12 +101,13 @@ describe.skipIf(isMissing)('filling mailboxes', () => {
     const [here, there] = [await openShared(database), await openShared(database)]
     const chat = await chatIn(here)
     const sleeper = await intruder(database)
-    await sleeper.query("SET idle_in_transaction_session_timeout = '700ms'")
     const seqs: number[] = []
-    for (let at = 0; at < 5; at++) seqs.push((await send(here, chat)).accepted?.seq ?? 0)
     // As a relay would that was stopped between two statements: it holds the lock, and has taken what was there.
     await sleeper.query('BEGIN')
+    await sleeper.query('SELECT pg_advisory_xact_lock(3, 1)')
+    for (let at = 0; at < 5; at++) seqs.push((await send(here, chat)).accepted?.seq ?? 0)
     await sleeper.query("SELECT placed, grown FROM fan_out_turn(400, 'sleeper')")
+    await sleeper.query("SET LOCAL idle_in_transaction_session_timeout = '700ms'")
     for (let at = 0; at < 5; at++) seqs.push((await send(there, chat)).accepted?.seq ?? 0)
     await there.store.mailboxHead(chat.bob)
     expect((await there.read(chat.bob)).slice(1).map(({ seq }) => seq)).toEqual(seqs)

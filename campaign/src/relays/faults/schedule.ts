@@ -10,6 +10,10 @@ export type RelayFault =
   | { kind: 'database-killed'; awayMs: number }
   /** What was sent to it, also by who has given up since, it does when it wakes. */
   | { kind: 'database-held'; forMs: number }
+  /** It runs a tenth of the time. */
+  | { kind: 'database-slow'; forMs: number }
+  /** Somebody holds a snapshot, as a dump does: no dead row can be removed. */
+  | { kind: 'snapshot-held'; forMs: number }
   /** Its connection is ended while it puts entries into mailboxes, or while it writes to the log. */
   | { kind: 'fan-out-ended' }
   | { kind: 'writer-ended' }
@@ -41,6 +45,8 @@ const each: readonly Draw[] = [
   (random, relays) => ({ kind: 'relay-held', relay: random.below(relays), forMs: drawMs(random) }),
   random => ({ kind: 'database-killed', awayMs: random.below(AWAY_MS) }),
   random => ({ kind: 'database-held', forMs: drawMs(random) }),
+  random => ({ kind: 'database-slow', forMs: drawMs(random) }),
+  random => ({ kind: 'snapshot-held', forMs: drawMs(random) }),
   fanOutEnded,
   () => ({ kind: 'writer-ended' }),
   ...(['reset', 'silent', 'answers-lost', 'requests-lost', 'cut-short', 'refused'] as const).map(broken),
@@ -73,5 +79,8 @@ function shuffled(random: SeededRandom, all: readonly Draw[]): Draw[] {
 /** The same for a moment. */
 export const shortened = <Fault extends RelayFault>(fault: Fault): Fault =>
   isPastTimeOuts(fault) ? { ...fault, forMs: SHORT_MS } : fault
+
+/** All relays are hit: no other fault comes meanwhile. */
+export const hitsAll = ({ kind }: RelayFault): boolean => kind === 'database-held' || kind === 'database-slow'
 
 export const isPastTimeOuts = (fault: RelayFault): boolean => 'forMs' in fault && fault.forMs >= PAST_TIME_OUTS_MS

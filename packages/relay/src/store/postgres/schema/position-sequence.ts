@@ -2,19 +2,37 @@
 import { appendFunctions } from './append-functions.ts'
 
 /**
- * As it was released, but for where positions are from. Under the lock it looks once more whether something waits: no position
- * is above that of a row that is being placed in parts.
+ * As it was released, but for where positions are from, and for when a batch places its own entries: if none of its groups
+ * waits. The whole outbox is looked at only by a batch that adds to it: rows that were removed stay in the way while anybody
+ * holds a snapshot. Under the lock, each look is a statement of its own, which sees what was committed before.
  */
-const appendBatch = appendFunctions.replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION').replace(
-  /UPDATE head SET pos[^;]+;\s+is_placed := FOUND;/,
-  `is_placed := NOT EXISTS (SELECT 1 FROM outbox);
+const appendBatch = appendFunctions
+  .replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION')
+  .replace('SELECT coalesce((SELECT max(id) FROM outbox) - (SELECT min(id) FROM outbox) + 1, 0),', 'SELECT')
+  .replace('INTO waiting, devices_so, groups_so;', 'INTO devices_so, groups_so;')
+  .replace(
+    'IF waiting > outbox_max OR',
+    `is_placed := false;
+    waiting := 0;
+    IF cardinality(readers) > 0 AND NOT EXISTS (SELECT 1 FROM outbox WHERE chat_group = ANY (g_nums)) THEN
+      IF pg_try_advisory_xact_lock(3, 1) THEN
+        -- No position is above that of a row that is being placed in parts.
+        is_placed := NOT EXISTS (SELECT 1 FROM outbox WHERE pos IS NOT NULL);
+      END IF;
     END IF;
-    IF is_placed THEN
+    IF NOT is_placed THEN
+      waiting := (SELECT coalesce(max(id) - min(id) + 1, 0) FROM outbox);
+    END IF;
+    IF waiting > outbox_max OR`,
+  )
+  .replace(
+    /is_placed := false;\s+IF cardinality\(readers\) > 0 AND waiting = 0[^;]+;\s+is_placed := FOUND;\s+END IF;\s+IF is_placed THEN/,
+    `IF is_placed THEN
       FOR n IN 1 .. cardinality(e_groups) LOOP
         head_pos := nextval('position');
       END LOOP;
       head_pos := head_pos - cardinality(e_groups);`,
-)
+  )
 
 export const positionSequence = `
   -- Nobody assigns positions while this runs.
