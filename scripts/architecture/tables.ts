@@ -183,12 +183,7 @@ const sharedRelay: TableLaw = {
           'schema/fan-out-turns.ts',
           'retention/sweep.ts',
         ],
-        member: [
-          'log/create-group.ts',
-          'schema/fan-out-functions.ts',
-          'schema/fan-out-turns.ts',
-          'retention/sweep.ts',
-        ],
+        member: ['log/create-group.ts', 'schema/fan-out-functions.ts', 'schema/fan-out-turns.ts', 'retention/sweep.ts'],
         outbox: ['schema/append-functions.ts', 'schema/fan-out-turns.ts', 'schema/log-functions.ts'],
         progress: ['schema/append-functions.ts'],
         past_member: ['retention/sweep.ts'],
