@@ -29,6 +29,9 @@ const goals: Readonly<Record<string, Goal>> = {
   'appends on PostgreSQL, 200 members, 256 in flight, 2 relays': { ratio: 1 },
   'delivery across relays p50, one at a time': { below: 10 },
   'delivery across relays p50, 200 a second': { below: 10 },
+  'a pair of strangers meanwhile, longest': { below: 1000 },
+  'server time of an append, many pairs, 16000 after a snapshot': { ratio: 0.9 },
+  'server time of an append, one pair, 16000 after a snapshot': { ratio: 0.9 },
   'file of 300 MB, posted': { ratio: 0.5 },
   'file of 300 MB, downloaded first': { ratio: 0.6 },
 }

@@ -18,6 +18,7 @@ import { measureHistory } from './history/history.ts'
 import { measureHooks } from './hooks/hooks.ts'
 import { measureFailover } from './postgres/failover.ts'
 import { measurePostgres, measurePostgresGrowth, measurePostgresRelays } from './postgres/postgres.ts'
+import { measureSnapshot } from './postgres/snapshot.ts'
 import { measureWal } from './postgres/wal.ts'
 import { measurePresses } from './presses/presses.ts'
 import { measureRenewal } from './renewal/renewal.ts'
@@ -50,6 +51,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'postgres-growth': measurePostgresGrowth,
   'postgres-relays': measurePostgresRelays,
   'postgres-failover': measureFailover,
+  'postgres-snapshot': measureSnapshot,
   'postgres-wal': measureWal,
   app: measureApp,
 }

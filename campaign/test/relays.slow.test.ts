@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { runRelays } from '../src/relays/run-relays.ts'
 import { expectNothingWrong } from './short-run.ts'
 
-const KILLS = 13
+const KILLS = 15
 
 if (!findPostgres()) console.warn(POSTGRES_MISSING)
 

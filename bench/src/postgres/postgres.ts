@@ -4,6 +4,7 @@ import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit
 import type { Row } from '../table.ts'
 import { appendRows } from './appends.ts'
 import { deliveryRows } from './delivery.ts'
+import { floodRows } from './flood.ts'
 import { growthRows } from './growth.ts'
 import { idleRows } from './idle.ts'
 import { pageRows } from './pages.ts'
@@ -25,6 +26,6 @@ async function onServer(measures: readonly Measure[]): Promise<Row[]> {
   return rows
 }
 
-export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows])
+export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows, floodRows])
 export const measurePostgresGrowth = (): Promise<Row[]> => onServer([growthRows])
 export const measurePostgresRelays = (): Promise<Row[]> => onServer([idleRows, echoRows])

@@ -70,6 +70,10 @@ async function appendSteadily({ count, everyMs }: { count: number; everyMs: numb
   return await Promise.all(sent)
 }
 
+async function appendInTurn(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) await append(at)
+}
+
 serveParent({
   state: {},
   answers: {
@@ -77,6 +81,7 @@ serveParent({
     speak,
     append: (load: Load) => appendFor(load, append),
     appendOne: append,
+    appendInTurn,
     appendSteadily,
     inMailboxes: () => store.flush(),
     follow: (accounts: AccountId[]) => arrivals.follow(accounts),

@@ -13,6 +13,8 @@ import { Line } from './traffic/line.ts'
 
 export type RelaysWorld = {
   server: PostgresServer
+  /** Its address. */
+  database: string
   relays: readonly MortalRelay[]
   people: readonly BarePerson[]
   /** The people who send. */
@@ -46,7 +48,7 @@ export async function startRelaysWorld({ folder, random, onFault, ...counts }: A
     line.end()
   })
   const hoppers = people.slice(0, counts.hoppers).map(person => new Hopper(person, { urls, random, onFault }))
-  return { server, relays, people, hoppers }
+  return { server, database, relays, people, hoppers }
 }
 
 export const idsOf = (people: readonly { id: AccountId }[]): AccountId[] => people.map(({ id }) => id)

@@ -7,7 +7,7 @@ import type { Report } from '../chaos/report.ts'
 import { checkRelays } from './check/check-relays.ts'
 import type { Deed } from './check/deed.ts'
 import { befallRelays } from './faults/befall.ts'
-import { drawFaults, isPastTimeOuts } from './faults/schedule.ts'
+import { drawFaults, hitsAll, isPastTimeOuts } from './faults/schedule.ts'
 import { endRelaysWorld, idsOf, type RelaysWorld, startRelaysWorld } from './relays-world.ts'
 import { inTurns, untilDone } from './traffic/in-turns.ts'
 import { relayTraffic } from './traffic/pace.ts'
@@ -71,7 +71,7 @@ async function runFaults(
     say(JSON.stringify(fault))
     const over = befallRelays(fault, world).then(what => void (what && count(what)))
     // The others continue meanwhile: a part that is stopped past its timeouts wakes to a world that has moved on.
-    if (isPastTimeOuts(fault) && fault.kind !== 'database-held') long.push(over)
+    if (isPastTimeOuts(fault) && !hitsAll(fault)) long.push(over)
     else await over
   }
   await Promise.all(long)

@@ -370,14 +370,21 @@ export const postgresLimits = {
   batchTriesMax: 3,
   /** Bytes that wait for a transaction: above this, senders get an error and retry later. */
   queuedBytesMax: 64 * MIB,
-  /** Outbox rows that are moved into mailboxes in one turn. */
-  fanOutRows: 400,
+  /** A statement that takes longer is made smaller, and one that takes less may grow again. */
+  slowWorkMs: 2500,
+  quickWorkMs: 600,
+  /** References that go into mailboxes in one turn: few enough that small chats wait a fraction of a second. */
+  fanOutReferences: 4000,
   /** Mailboxes that a batch fills in its own transaction; if there are more, its sender does not wait for them. */
   placeAtOnceMax: 64,
   /** Interval of the search for outbox rows of a relay that died. */
   fanOutEveryMs: 1 * SECOND_MS,
   /** Rows in the log and not yet in mailboxes: above this nothing more is accepted. */
   outboxRowsMax: 20_000,
+  /** The same in references. Past that only small chats are accepted, which go first. */
+  outboxReferencesMax: 400_000,
+  /** Acknowledgements that are written in one statement. */
+  acknowledgementsPerWrite: 2000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
   /** Devices that one statement asks for, after notifications of other relays were missed. */

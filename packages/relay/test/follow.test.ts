@@ -19,7 +19,8 @@ describe('following a mailbox', () => {
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
     await alice.append(messageEnvelope({ group, epoch: 1 }))
-    const { head } = await bob.call('follow', { after: 0 })
+    const { head } = await bob.call('mailboxEnd', {})
+    await bob.call('follow', { after: 0 })
     await bob.delivered(2)
     expect(bob.lastCursor).toBe(head)
     const payload = messageEnvelope({ group, epoch: 1 })

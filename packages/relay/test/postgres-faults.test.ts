@@ -62,7 +62,7 @@ async function sendUntilKnown(world: World, chat: Chat, payload: Uint8Array): Pr
 async function whoFillsMailboxes(watcher: Client): Promise<number> {
   const look = async (): Promise<number> => {
     const { rows } = await watcher.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out%' AND wait_event_type = 'Lock'
+      `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out_turn%' AND wait_event_type = 'Lock'
          AND wait_event IN ('transactionid', 'tuple') AND datname = current_database()`,
     )
     return rows[0]?.pid ?? 0
@@ -76,13 +76,16 @@ describe.skipIf(isMissing)('filling mailboxes', () => {
     const database = await server.createDatabase()
     const [here, there] = [await openShared(database), await openShared(database)]
     const chat = await chatIn(here)
-    const [holder, watcher] = [await intruder(database), await intruder(database)]
+    const [keeper, holder, watcher] = [await intruder(database), await intruder(database), await intruder(database)]
     const seqs: number[] = []
     for (let round = 0; round < 5; round++) {
-      // The last thing that it does is to raise the head: there it waits, with all else done.
-      await holder.query('BEGIN')
-      await holder.query('SELECT pos FROM head FOR UPDATE')
+      await keeper.query('BEGIN')
+      await keeper.query('SELECT pg_advisory_xact_lock(3, 1)')
       for (let at = 0; at < 5; at++) seqs.push((await send(at % 2 ? here : there, chat)).accepted?.seq ?? 0)
+      // The last thing that it does is to remove the rows: there it waits, with all else done.
+      await holder.query('BEGIN')
+      await holder.query('SELECT id FROM outbox FOR UPDATE')
+      await keeper.query('ROLLBACK')
       const pid = await whoFillsMailboxes(watcher)
       await watcher.query('SELECT pg_terminate_backend($1)', [pid])
       await holder.query('ROLLBACK')
@@ -98,12 +101,13 @@ describe.skipIf(isMissing)('filling mailboxes', () => {
     const [here, there] = [await openShared(database), await openShared(database)]
     const chat = await chatIn(here)
     const sleeper = await intruder(database)
-    await sleeper.query("SET idle_in_transaction_session_timeout = '700ms'")
     const seqs: number[] = []
-    for (let at = 0; at < 5; at++) seqs.push((await send(here, chat)).accepted?.seq ?? 0)
     // As a relay would that was stopped between two statements: it holds the lock, and has taken what was there.
     await sleeper.query('BEGIN')
-    await sleeper.query("SELECT done, grown FROM fan_out(400, 'sleeper')")
+    await sleeper.query('SELECT pg_advisory_xact_lock(3, 1)')
+    for (let at = 0; at < 5; at++) seqs.push((await send(here, chat)).accepted?.seq ?? 0)
+    await sleeper.query("SELECT placed, grown FROM fan_out_turn(400, 'sleeper')")
+    await sleeper.query("SET LOCAL idle_in_transaction_session_timeout = '700ms'")
     for (let at = 0; at < 5; at++) seqs.push((await send(there, chat)).accepted?.seq ?? 0)
     await there.store.mailboxHead(chat.bob)
     expect((await there.read(chat.bob)).slice(1).map(({ seq }) => seq)).toEqual(seqs)

@@ -24,6 +24,7 @@ const ON_POSTGRES = [
   '3abf467efb8bdf3b',
   'ee79044fa1bfec1a',
   'a5c3f11887d43585',
+  'cca5cd41e03b07c4',
 ]
 
 const printOf = (sql: string): string =>

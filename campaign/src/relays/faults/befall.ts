@@ -6,7 +6,11 @@ import { endHolder } from './end-backends.ts'
 import type { MortalRelay } from './mortal-relay.ts'
 import { type RelayFault, shortened, type WayFault } from './schedule.ts'
 
-export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer }
+export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer; database: string }
+
+/** Of a hundred milliseconds. */
+const SLOW_HELD_MS = 90
+const SLOW_RUNS_MS = 10
 
 /** The name under which it is counted; undefined when there was no target. */
 export async function befallRelays(fault: RelayFault, victims: Victims): Promise<string | undefined> {
@@ -21,6 +25,11 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
       await pause(fault.forMs)
       victims.server.letGo()
       return fault.kind
+    case 'database-slow':
+      await slowDown(victims.server, fault.forMs)
+      return fault.kind
+    case 'snapshot-held':
+      return (await holdSnapshot(victims, fault.forMs)) ? fault.kind : undefined
     case 'fan-out-ended':
     case 'writer-ended':
       return (await endHolder(victims.server, fault.kind)) ? fault.kind : undefined
@@ -31,6 +40,25 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
     default:
       return fault satisfies never
   }
+}
+
+async function slowDown(server: PostgresServer, forMs: number): Promise<void> {
+  for (let leftMs = forMs; leftMs > 0; leftMs -= SLOW_HELD_MS + SLOW_RUNS_MS) {
+    server.hold()
+    await pause(SLOW_HELD_MS)
+    server.letGo()
+    await pause(SLOW_RUNS_MS)
+  }
+}
+
+/** False when the server was killed meanwhile. */
+async function holdSnapshot({ server, database }: Victims, forMs: number): Promise<boolean> {
+  const hold = `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM account; SELECT pg_sleep(${forMs / 1000}); COMMIT`
+  const held = server.sql(hold, new URL(database).pathname.slice(1))
+  return await held.then(
+    () => true,
+    () => false,
+  )
 }
 
 type OfOne = Extract<RelayFault, { relay: number }>

@@ -13,6 +13,10 @@ export type RelayFault =
   | { kind: 'database-killed'; awayMs: number }
   /** It executes requests when it wakes, also those whose senders have given up. */
   | { kind: 'database-held'; forMs: number }
+  /** It runs a tenth of the time. */
+  | { kind: 'database-slow'; forMs: number }
+  /** Somebody holds a snapshot, as a dump does: no dead row can be removed. */
+  | { kind: 'snapshot-held'; forMs: number }
   /** Its connection is ended while it writes entries into mailboxes, or while it writes to the log. */
   | { kind: 'fan-out-ended' }
   | { kind: 'writer-ended' }
@@ -44,6 +48,8 @@ const each: readonly Draw[] = [
   (random, relays) => ({ kind: 'relay-held', relay: random.below(relays), forMs: drawMs(random) }),
   random => ({ kind: 'database-killed', awayMs: random.below(AWAY_MS) }),
   random => ({ kind: 'database-held', forMs: drawMs(random) }),
+  random => ({ kind: 'database-slow', forMs: drawMs(random) }),
+  random => ({ kind: 'snapshot-held', forMs: drawMs(random) }),
   fanOutEnded,
   () => ({ kind: 'writer-ended' }),
   ...(['reset', 'silent', 'answers-lost', 'requests-lost', 'cut-short', 'refused'] as const).map(broken),
@@ -76,5 +82,8 @@ function shuffled(random: SeededRandom, all: readonly Draw[]): Draw[] {
 /** The same fault, briefly. */
 export const shortened = <Fault extends RelayFault>(fault: Fault): Fault =>
   isPastTimeOuts(fault) ? { ...fault, forMs: SHORT_MS } : fault
+
+/** All relays are hit: no other fault comes meanwhile. */
+export const hitsAll = ({ kind }: RelayFault): boolean => kind === 'database-held' || kind === 'database-slow'
 
 export const isPastTimeOuts = (fault: RelayFault): boolean => 'forMs' in fault && fault.forMs >= PAST_TIME_OUTS_MS

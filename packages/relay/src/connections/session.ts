@@ -196,7 +196,7 @@ export class Session {
     state: Extract<State, { kind: 'authenticated' }>,
     { after, isChained }: CallRequest<'follow'> & { isChained: boolean },
   ): Promise<CallAnswer<'follow'>> {
-    const head = await this.#parts.store.mailboxHead(state.account)
+    const head = await this.#parts.store.mailboxHead(state.account, 'placed')
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'the connection is closed' })
     state.follower?.end()
     state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after, isChained })

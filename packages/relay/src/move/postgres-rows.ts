@@ -40,9 +40,9 @@ export async function addToPostgres(
 
 /** What waits for its mailboxes gets there first: SQLite has no place for it. And where each entry stands is looked up once. */
 export async function prepareToLeave(queries: Queries): Promise<void> {
-  const { fanOutRows } = postgresLimits
-  for (let done: number = fanOutRows; done === fanOutRows; )
-    done = (await queries.one<{ done: number }>('SELECT done FROM fan_out($1, $2)', [fanOutRows, 'move']))?.done ?? 0
+  const values = [postgresLimits.fanOutReferences, 'move']
+  for (let waiting = 1; waiting > 0; )
+    waiting = (await queries.one<{ waiting: number }>('SELECT waiting FROM fan_out_turn($1, $2)', values))?.waiting ?? 0
   // Without them all payloads would be sorted before the first of them is read.
   await queries.script(`${PLACES_ON_POSTGRES};
     CREATE UNIQUE INDEX ON moved_place (pos); CREATE UNIQUE INDEX ON moved_place (entry); ANALYZE moved_place`)

@@ -186,8 +186,8 @@ export interface RelayStore {
   hasKeyPackage(account: AccountId): Promise<boolean>
   /** At once where it is at hand: who follows is then served in the turn in which it is woken. */
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Page | Promise<Page>
-  /** Counts all that was sent before it was asked for. */
-  mailboxHead(account: AccountId): Promise<number>
+  /** Counts all that was sent before it was asked for. `placed`: waits for nothing that is still on its way to the mailbox. */
+  mailboxHead(account: AccountId, counted?: 'placed'): Promise<number>
   /** The same promise for all that wait for one write: on a full disk they may be millions. */
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 

@@ -58,7 +58,7 @@ export class World {
     const { sender, payload = randomBytes(40), epoch = 1, delivery = { kind: 'message' } } = sent
     const { nowMs } = this
     const message = idOf(payload)
-    return this.#delivered(sender, this.store.append({ group, epoch, sender, message, payload, delivery, nowMs }))
+    return this.#delivered(this.store.append({ group, epoch, sender, message, payload, delivery, nowMs }))
   }
 
   commit(
@@ -70,14 +70,14 @@ export class World {
     const { nowMs } = this
     const message = idOf(payload)
     const commit = { group, epoch, sender, message, payload, add, remove, welcome, nowMs }
-    return this.#delivered(sender, this.store.commit(commit))
+    return this.#delivered(this.store.commit(commit))
   }
 
-  /** Of a store that answers when it is in the log: until it is in mailboxes, too. A head counts all that was sent before. */
-  #delivered(sender: AccountId, answered: Promise<RelayVerdict>): Promise<RelayVerdict> {
+  /** PostgreSQL answers when the entry is in the log: waits until it is in all mailboxes, too. */
+  #delivered(answered: Promise<RelayVerdict>): Promise<RelayVerdict> {
     if (this.store.kind === 'sqlite') return answered
     return answered.then(async verdict => {
-      await this.store.mailboxHead(sender)
+      await this.store.flush()
       return verdict
     })
   }

@@ -45,6 +45,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
   const deleted = new PgDeletedRows(database, { numbers, turns, hints, limits })
   return {
     database,
+    limits,
     deleted,
     numbers,
     hints,
@@ -65,6 +66,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
       invites,
       deleted,
       limits,
+      clock: options.clock,
     }),
     sweeper: new Sweeper(database),
     mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock, log }),

@@ -127,10 +127,13 @@ class PostgresStore implements RelayStore {
     return this.#parts.mailboxes.read(account, after, bounds)
   }
 
-  async mailboxHead(account: AccountId): Promise<number> {
-    await this.#parts.lane.caughtUp()
-    await this.#parts.fanOut.caughtUp()
-    return await this.#parts.mailboxes.head(account)
+  async mailboxHead(account: AccountId, counted?: 'placed'): Promise<number> {
+    const { lane, mailboxes, fanOut } = this.#parts
+    if (counted !== 'placed') {
+      await lane.caughtUp()
+      await mailboxes.filled(account, () => fanOut.nextTurn())
+    }
+    return await mailboxes.head(account)
   }
 
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
@@ -144,7 +147,7 @@ class PostgresStore implements RelayStore {
   }
 
   purgeDeleted(nowMs: number): Promise<{ removed: number; more: boolean }> {
-    return this.#parts.deleted.purge(nowMs)
+    return this.#parts.deleted.purge(nowMs, this.#parts.limits.sweepRowsPerTurn)
   }
 
   setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
@@ -242,8 +245,6 @@ class PostgresStore implements RelayStore {
   }
 
   async sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
-    // What is not in mailboxes yet would be swept with nobody having seen it.
-    await this.#parts.fanOut.caughtUp()
     return await this.#parts.sweep.turn(await this.#parts.retention.agesAt(nowMs))
   }
 
@@ -268,8 +269,8 @@ class PostgresStore implements RelayStore {
       listener.stop()
       mailboxes.stop()
       await lane.stop()
-      // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
-      await this.flush().catch(() => undefined)
+      // Entries that wait for their mailboxes are durable: another relay places them, or this one at its next start.
+      await acknowledgements.flush().catch(() => undefined)
       acknowledgements.stop()
       await fanOut.stop()
     } finally {

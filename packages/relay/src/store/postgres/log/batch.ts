@@ -43,4 +43,6 @@ export type Batch = {
   readonly rows: BatchRows
   /** Rows of the outbox, of all relays. */
   readonly waiting: number
+  /** References that these rows stand for, as far as this relay knows. */
+  readonly backlog: number
 }

@@ -36,6 +36,6 @@ export class InlineFanOut {
   /** Now it is durable. What could not be placed at once is left to whoever fans out next. */
   committed(): void {
     if (this.#placed) this.#fanOut.grown(this.#placed.grown ?? [])
-    else if (this.#rows.logged.entries > 0) this.#fanOut.poke()
+    else if (this.#rows.logged.entries > 0) this.#fanOut.poke(this.#rows.logged.mailboxes)
   }
 }

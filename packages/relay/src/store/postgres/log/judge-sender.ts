@@ -26,7 +26,10 @@ export function admit(
   if (verdict) return { kind: 'known', verdict }
   if (fence && batch.devices.get(fence.device) !== fence.generation)
     throw new CodedError('unauthenticated', { why: 'a newer connection has taken its place, or it was revoked' })
-  if (batch.waiting > postgresLimits.outboxRowsMax) throw new CodedError('unavailable')
+  const { outboxRowsMax, outboxReferencesMax, placeAtOnceMax } = postgresLimits
+  const isLarge = group.members.size > placeAtOnceMax
+  if (batch.waiting > outboxRowsMax || (isLarge && batch.backlog > outboxReferencesMax))
+    throw new CodedError('unavailable')
   return { kind: 'new', group, sender }
 }
 

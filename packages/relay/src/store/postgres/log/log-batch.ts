@@ -102,6 +102,7 @@ async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking
     accounts,
     rows,
     waiting: locked?.waiting ?? 0,
+    backlog: parts.fanOut.backlog,
     devices: new Map(locked?.devices?.map(({ device, generation }) => [device, generation])),
     groups: new Map(locked?.groups?.map(state => [state.id, parts.rosters.lock(state)])),
     known: new Map(

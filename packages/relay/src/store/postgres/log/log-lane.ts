@@ -6,6 +6,7 @@ import { Backoff } from '../connection/backoff.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import { isWorthAgain, isWorthAlone } from '../connection/storage-error.ts'
+import { isTimeout, WorkSize } from '../connection/work-size.ts'
 import type { BatchParts, GroupToMake, JudgedWrite, LogAnswer, LogWrite } from './batch.ts'
 import { writeBatch } from './log-batch.ts'
 import { writeOptimistic } from './optimistic-batch.ts'
@@ -24,6 +25,7 @@ export class LogLane {
   readonly #parts: Parts
   readonly #stop = new AbortController()
   readonly #queue: Queued[] = []
+  readonly #writes = new WorkSize(postgresLimits.batchWrites)
   #queuedBytes = 0
   #running: Promise<void> | undefined
   /** Who waits for the batch that is under way. */
@@ -87,11 +89,14 @@ export class LogLane {
     this.#running = undefined
   }
 
+  /** Senders whose batch took too long come again, and then fewer of them share a batch. */
   #nextBatch(): Queued[] {
+    const { batchWrites, batchBytes } = postgresLimits
+    const { size } = this.#writes
     let bytes = 0
     const end = this.#queue.findIndex(({ write }, at) => {
       bytes += payloadBytesOf(write)
-      return at > 0 && (at >= postgresLimits.batchWrites || bytes > postgresLimits.batchBytes)
+      return at > 0 && (at >= size || bytes > batchBytes * (size / batchWrites))
     })
     const batch = this.#queue.splice(0, end === -1 ? this.#queue.length : end)
     for (const { write } of batch) this.#queuedBytes -= payloadBytesOf(write)
@@ -118,20 +123,41 @@ export class LogLane {
    * When the connection is lost at the commit, all of it is judged once more: the groups stay locked until the first try has
    * ended, and what it has brought into the log is found there. A sender is told nothing that may turn out to be wrong.
    */
-  async #judgeTogether(writes: readonly LogWrite[]): Promise<JudgedWrite[]> {
+  async #judgeTogether(writes: readonly LogWrite[], isKnown = true): Promise<JudgedWrite[]> {
     const backoff = new Backoff()
-    for (let isInDoubt = false; ; ) {
+    for (let isInDoubt = !isKnown; ; ) {
       try {
-        const recalled = isInDoubt ? undefined : await writeOptimistic(this.#line, this.#parts, writes)
-        const isSo = recalled && recalled.kind !== 'fall-back'
-        const done = isSo ? recalled : await writeBatch(this.#line, this.#parts, writes)
+        const done = await this.#attempt(writes, isInDoubt)
         if (done.kind === 'committed') return done.value
         isInDoubt = true
       } catch (error) {
         if (!isInDoubt || this.#stop.signal.aborted) throw error
+        if (isTimeout(error) && writes.length > 1) return await this.#judgeHalves(writes)
       }
       await this.#pause(backoff.nextMs())
     }
+  }
+
+  async #attempt(writes: readonly LogWrite[], isInDoubt: boolean) {
+    const { clock } = this.#parts
+    const startedMs = clock.monotonicMs()
+    try {
+      const recalled = isInDoubt ? undefined : await writeOptimistic(this.#line, this.#parts, writes)
+      const isSo = recalled && recalled.kind !== 'fall-back'
+      const done = isSo ? recalled : await writeBatch(this.#line, this.#parts, writes)
+      if (done.kind === 'committed') this.#writes.succeeded(clock.monotonicMs() - startedMs)
+      return done
+    } catch (error) {
+      this.#writes.failed(error)
+      throw error
+    }
+  }
+
+  /** In doubt, a batch is retried until it is known: whole, one that is too large would be retried for ever. */
+  async #judgeHalves(writes: readonly LogWrite[]): Promise<JudgedWrite[]> {
+    const half = Math.ceil(writes.length / 2)
+    const first = await this.#judgeTogether(writes.slice(0, half), false)
+    return [...first, ...(await this.#judgeTogether(writes.slice(half), false))]
   }
 
   async #pause(afterMs: number): Promise<void> {

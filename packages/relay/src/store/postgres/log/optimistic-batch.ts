@@ -86,7 +86,7 @@ async function write(line: DedicatedConnection, { parts, batch, ahead }: Writing
   for (const { id, entry } of batch.rows.written) entries.add(id, entry)
   for (const group of batch.groups.values()) rosters.remember(group)
   if (answer.isPlaced) fanOut.grown(readers.accounts)
-  else fanOut.poke()
+  else fanOut.poke(batch.rows.logged.mailboxes)
   return { kind: 'committed' }
 }
 
@@ -106,7 +106,7 @@ function recall(parts: BatchParts, writes: readonly LogWrite[]): OptimisticBatch
   return {
     ...{ accounts, groups, devices, tx: nothingToAsk, rows: new BatchRows() },
     // What is in the log already is refused there, and what was stored today is counted there.
-    ...{ known: new Map(), stored: new Map(), waiting: 0 },
+    ...{ known: new Map(), stored: new Map(), waiting: 0, backlog: parts.fanOut.backlog },
     // A copy: while it is judged, the batch counts on.
     remembered: { devices, groups: [...groups.values()].map(group => ({ ...group })) },
   }

@@ -1,22 +1,35 @@
 // How far accounts have read: written together now and then, and ahead of what its account sends.
-import { type AccountId, type Clock, Deferred, type Timer } from '@postern/protocol'
+import { type AccountId, type Clock, Deferred, postgresLimits, type Timer } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { PostgresStatement } from '../connection/queries.ts'
+import { WorkSize } from '../connection/work-size.ts'
 
 type ReadUpTo = { cursor: number; mark: number }
 /** How far an account has read. */
 export type AccountReached = ReadUpTo & { account: AccountId }
-type Unwritten = { reached: Map<AccountId, ReadUpTo>; settled: Deferred }
+/** `parts`: taken out of it, and not written yet. `whole`: what it was taken out of. */
+type Unwritten = {
+  reached: Map<AccountId, ReadUpTo>
+  settled: Deferred
+  parts: Set<Unwritten>
+  whole: Unwritten | undefined
+}
 
-const nothing = (): Unwritten => ({ reached: new Map(), settled: new Deferred() })
+const unwritten = (reached: Iterable<[AccountId, ReadUpTo]> = [], whole?: Unwritten): Unwritten => ({
+  reached: new Map(reached),
+  settled: new Deferred(),
+  parts: new Set(),
+  whole,
+})
 
 export class Acknowledgements {
   readonly #database: Postgres
   readonly #limits: RelayLimits
   readonly #clock: Clock
-  #unwritten = nothing()
-  #writing: Promise<void> | undefined
+  readonly #accounts = new WorkSize(postgresLimits.acknowledgementsPerWrite)
+  #unwritten = unwritten()
+  #flushing: Promise<void> | undefined
   #timer: Timer | undefined
 
   constructor(database: Postgres, { limits, clock }: { limits: RelayLimits; clock: Clock }) {
@@ -40,46 +53,82 @@ export class Acknowledgements {
 
   /** What the account has acknowledged so far is in the database, or cannot be written. */
   async writtenOf(account: AccountId): Promise<void> {
-    await this.#writing
+    await this.#flushing?.catch(() => undefined)
     if (this.#unwritten.reached.has(account)) await this.flush().catch(() => undefined)
   }
 
-  #isWaitingFor(accounts: Iterable<AccountId>): boolean {
+  /** What waits of these accounts, if anything: whoever asks writes it. The others' would make a batch larger with each retry. */
+  handOver(senders: Iterable<AccountId>): Unwritten | undefined {
     const { reached } = this.#unwritten
-    return reached.size > 0 && [...accounts].some(account => reached.has(account))
+    if (reached.size === 0) return undefined
+    const own = [...new Set(senders)].filter(account => reached.has(account))
+    return own.length > 0 ? this.#take(own) : undefined
   }
 
-  /** What waits, when it is of one of these accounts: whoever asks writes it. */
-  handOver(senders: Iterable<AccountId>): Unwritten | undefined {
-    if (!this.#isWaitingFor(senders)) return undefined
-    const handed = this.#unwritten
-    this.#unwritten = nothing()
-    return handed
+  written(part: Unwritten): void {
+    part.settled.settleWith(Promise.all([...part.parts].map(({ settled }) => settled.promise)).then(() => undefined))
   }
 
   /** It could not be written. */
-  putBack({ reached, settled }: Unwritten): void {
-    const later = this.#unwritten
-    this.#unwritten = { reached, settled }
-    for (const [account, one] of later.reached) this.#note(account, one)
-    later.settled.settleWith(settled.promise)
+  putBack(part: Unwritten): void {
+    const whole = this.#unwritten
+    // It settles with the new whole, which must not wait for it in turn.
+    part.whole?.parts.delete(part)
+    for (const each of part.parts) {
+      each.whole = whole
+      whole.parts.add(each)
+    }
+    for (const [account, one] of part.reached) this.#note(account, one)
+    part.settled.settleWith(whole.settled.promise)
     this.#writeWithin(this.#limits.acknowledgeRetryMs)
   }
 
-  async flush(): Promise<void> {
-    await this.#writing
-    if (this.#unwritten.reached.size === 0) return
-    const written = this.#unwritten
-    this.#unwritten = nothing()
-    const { text, values } = writeReached(written.reached)
-    const writing = this.#database.run(text, values)
-    this.#writing = writing
-      .then(
-        () => written.settled.resolve(),
-        () => this.putBack(written),
-      )
-      .finally(() => (this.#writing = undefined))
-    await writing
+  /** One after the other, so that whoever waits for the last one has waited for all of them. */
+  flush(): Promise<void> {
+    const before = this.#flushing?.catch(() => undefined) ?? Promise.resolve()
+    const flushing = before.then(() => this.#writeAll())
+    this.#flushing = flushing
+    return flushing
+  }
+
+  /** All that waits when it begins: a statement for as many accounts as the database takes in time. */
+  async #writeAll(): Promise<void> {
+    for (let left = this.#unwritten.reached.size; left > 0 && this.#unwritten.reached.size > 0; ) {
+      const accounts = [...this.#unwritten.reached.keys().take(this.#accounts.size)]
+      left -= accounts.length
+      await this.#write(this.#take(accounts))
+    }
+  }
+
+  /** The last accounts of a whole take its promise along, so that it settles with them. */
+  #take(accounts: readonly AccountId[]): Unwritten {
+    const whole = this.#unwritten
+    if (accounts.length === whole.reached.size) {
+      this.#unwritten = unwritten()
+      return whole
+    }
+    const own = accounts.flatMap((account): [AccountId, ReadUpTo][] => {
+      const reached = whole.reached.get(account)
+      return reached ? [[account, reached]] : []
+    })
+    const part = unwritten(own, whole)
+    for (const account of accounts) whole.reached.delete(account)
+    whole.parts.add(part)
+    return part
+  }
+
+  async #write(part: Unwritten): Promise<void> {
+    const { text, values } = writeReached(part.reached)
+    const startedMs = this.#clock.monotonicMs()
+    try {
+      await this.#database.run(text, values)
+    } catch (error) {
+      this.#accounts.failed(error)
+      this.putBack(part)
+      throw error
+    }
+    this.#accounts.succeeded(this.#clock.monotonicMs() - startedMs)
+    this.written(part)
   }
 
   stop(): void {
@@ -128,7 +177,7 @@ export class AcknowledgedAhead {
   }
 
   committed(): void {
-    this.#handed?.settled.resolve()
+    if (this.#handed) this.#acknowledgements.written(this.#handed)
   }
 
   undone(): void {

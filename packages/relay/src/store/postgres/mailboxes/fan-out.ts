@@ -15,18 +15,23 @@ import { Backoff } from '../connection/backoff.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import type { Hints } from '../connection/hints.ts'
+import { isTimeout, WorkSize } from '../connection/work-size.ts'
 
 type Parts = { numbers: AccountNumbers; hints: Hints; wake: Wake; clock: Clock; log: Log }
-type Turn = { done: number; grown: number[] | null }
+/** `waiting`: references that the next turns will place, as far as this one has looked. */
+type Turn = { waiting: number; grown: number[] | null; tookMs: number }
 
 export class FanOut {
   readonly #line: DedicatedConnection
   readonly #parts: Parts
   readonly #backoff = new Backoff()
+  readonly #references = new WorkSize(postgresLimits.fanOutReferences)
   /** How often something was put into the outbox, as far as is known here, and which of that is in mailboxes. */
   #asked = 0
   #placed = 0
+  #backlog = 0
   #waiting: { for: number; wait: Deferred }[] = []
+  #turns: Deferred[] = []
   #running: Promise<void> | undefined
   #timer: Timer | undefined
   #isStopped = false
@@ -41,7 +46,12 @@ export class FanOut {
     return this.#parts.hints.own
   }
 
-  /** As `fan_out` tells the others. */
+  /** References that wait for their mailboxes, as far as is known here: counted by the last turn, and sent since. */
+  get backlog(): number {
+    return this.#backlog
+  }
+
+  /** As `fan_out_turn` tells the others. */
   hintFor(accounts: readonly number[]): string {
     return `grown ${this.name} ${[...new Set(accounts)].join(',')}`
   }
@@ -58,9 +68,10 @@ export class FanOut {
     await this.#running
   }
 
-  /** Something was committed to the outbox. */
-  poke(): void {
+  /** Something was committed to the outbox, with so many references. */
+  poke(references = 0): void {
     this.#asked += 1
+    this.#backlog += references
     if (this.#running || this.#isStopped) return
     this.#running = this.#run().finally(() => (this.#running = undefined))
     inBackground(this.#running, { what: 'mailboxes not filled', log: this.#parts.log })
@@ -75,6 +86,15 @@ export class FanOut {
     await wait.promise
   }
 
+  /** One more turn is done. Fails with the turn: a reader that waits for its own entries is told, and asks again. */
+  async nextTurn(): Promise<void> {
+    if (this.#isStopped) throw new CodedError('stopping')
+    const turn = new Deferred()
+    this.#turns.push(turn)
+    this.poke()
+    await turn.promise
+  }
+
   /** Whose mailbox has grown, at whichever relay. */
   grown(accounts: readonly number[]): void {
     const { numbers, wake } = this.#parts
@@ -85,31 +105,50 @@ export class FanOut {
     try {
       while (this.#placed < this.#asked && !this.#isStopped) await this.#turn()
       this.#backoff.reset()
-      this.#settle(wait => wait.reject(new CodedError('stopping')))
+      if (this.#isStopped) this.#rejectAll(new CodedError('stopping'))
     } catch (error) {
-      this.#settle(wait => wait.reject(error), 'all')
+      this.#rejectAll(error)
       const { log } = this.#parts
       logFault(error, { what: 'mailboxes not filled; will retry', log })
-      this.#lookLater(this.#backoff.nextMs())
+      // The next turn is smaller, so it need not wait.
+      this.#lookLater(isTimeout(error) ? postgresLimits.reconnectMs : this.#backoff.nextMs())
     }
   }
 
   async #turn(): Promise<void> {
-    const { fanOutRows } = postgresLimits
     const asked = this.#asked
-    const text = 'SELECT done, grown FROM fan_out($1, $2)'
-    const turn = await this.#line.use(queries => queries.one<Turn>(text, [fanOutRows, this.#parts.hints.own]))
-    // Fewer than it may be: nothing is left of what was there when it began.
-    if ((turn?.done ?? 0) < fanOutRows) this.#placed = asked
-    if (turn?.grown) this.grown(turn.grown)
+    const turns = this.#turns
+    this.#turns = []
+    const turn = await this.#place().catch((error: unknown) => {
+      for (const each of turns) each.reject(error)
+      throw error
+    })
+    this.#backlog = turn.waiting
+    if (turn.waiting === 0) this.#placed = asked
+    if (turn.grown) this.grown(turn.grown)
+    for (const each of turns) each.resolve()
     for (const { for: due, wait } of this.#waiting) if (due <= this.#placed) wait.resolve()
     this.#waiting = this.#waiting.filter(({ wait }) => !wait.isSettled)
   }
 
-  #settle(end: (wait: Deferred) => void, which: 'stopped' | 'all' = 'stopped'): void {
-    if (which === 'stopped' && !this.#isStopped) return
-    for (const { wait } of this.#waiting) end(wait)
+  async #place(): Promise<Turn> {
+    const text = 'SELECT waiting, grown, took_ms AS "tookMs" FROM fan_out_turn($1, $2)'
+    const values = [this.#references.size, this.#parts.hints.own]
+    try {
+      const turn = await this.#line.use(queries => queries.one<Turn>(text, values))
+      this.#references.succeeded(turn?.tookMs ?? 0)
+      return turn ?? { waiting: 0, grown: null, tookMs: 0 }
+    } catch (error) {
+      this.#references.failed(error)
+      throw error
+    }
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const { wait } of this.#waiting) wait.reject(error)
+    for (const turn of this.#turns) turn.reject(error)
     this.#waiting = []
+    this.#turns = []
   }
 
   #lookLater(afterMs: number): void {

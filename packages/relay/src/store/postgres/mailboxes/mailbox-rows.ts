@@ -17,6 +17,7 @@ import { Backoff } from '../connection/backoff.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import type { Queries } from '../connection/queries.ts'
+import { WorkSize } from '../connection/work-size.ts'
 import type { EntryCache } from './entry-cache.ts'
 
 type Parts = { numbers: AccountNumbers; entries: EntryCache; clock: Clock; log: Log }
@@ -35,6 +36,7 @@ export class PgMailboxRows {
   readonly #line: DedicatedConnection
   readonly #parts: Parts
   readonly #backoff = new Backoff()
+  readonly #reads = new WorkSize(postgresLimits.readsPerQuery)
   readonly #stop = new AbortController()
   readonly #asked: Read[] = []
   #isReading = false
@@ -52,7 +54,24 @@ export class PgMailboxRows {
     return await page.promise
   }
 
-  /** Of what is in mailboxes: whoever asks has waited for what is in the log. */
+  /**
+   * Everything that was accepted for the account before is in its mailbox. Waits for the account's own entries alone: a
+   * flood into groups of others does not concern it. `turn` settles when some more entries are in mailboxes.
+   */
+  async filled(account: AccountId, turn: () => Promise<void>): Promise<void> {
+    const num = await this.#parts.numbers.numberOf(account)
+    let last = await this.#lastWaiting(num, Number.MAX_SAFE_INTEGER)
+    while (last !== null) {
+      await turn()
+      last = await this.#lastWaiting(num, last)
+    }
+  }
+
+  async #lastWaiting(num: number | undefined, upTo: number): Promise<number | null> {
+    return (await this.#database.one<{ last: number | null }>(LAST_WAITING, [num, upTo]))?.last ?? null
+  }
+
+  /** Without the entries that still wait for their mailboxes. */
   async head(account: AccountId): Promise<number> {
     const num = await this.#parts.numbers.numberOf(account)
     const row = await this.#database.one<{ head: number }>(
@@ -74,12 +93,15 @@ export class PgMailboxRows {
     // Whoever was woken in this turn asks in it.
     await Promise.resolve()
     while (this.#asked.length > 0) {
-      const reads = this.#asked.splice(0, postgresLimits.readsPerQuery)
+      const reads = this.#asked.splice(0, this.#reads.size)
+      const startedMs = this.#parts.clock.monotonicMs()
       try {
         const numbered = await this.#numbered(reads)
         if (numbered.length > 0) await this.#line.use(queries => this.#readTogether(queries, numbered))
         this.#backoff.reset()
+        this.#reads.succeeded(this.#parts.clock.monotonicMs() - startedMs)
       } catch (error) {
+        this.#reads.failed(error)
         await this.#failed(reads, error)
       }
     }
@@ -145,6 +167,13 @@ export class PgMailboxRows {
     })
   }
 }
+
+/** The newest row of the outbox, up to an id, that is for an account. */
+const LAST_WAITING = `
+  SELECT max(o.id) AS last FROM outbox o
+  WHERE o.id <= $2 AND CASE WHEN o.recipients IS NOT NULL THEN $1::integer = ANY (o.recipients) ELSE EXISTS (
+    SELECT 1 FROM member m WHERE m.chat_group = o.chat_group AND m.account = $1
+      AND m.since < o.seq AND (m.until IS NULL OR o.seq <= m.until) AND (o.kind = 2 OR m.account <> o.sender)) END`
 
 const placesOf = (queries: Queries, reads: readonly NumberedRead[]): Promise<EntryPlace[]> =>
   queries.rows<EntryPlace>(

@@ -66,7 +66,7 @@ export class PgDeletedRows {
   }
 
   /** Of all that were deleted lately: what was under way to one of them may have arrived behind its deletion. */
-  async purge(nowMs: number): Promise<{ removed: number; more: boolean }> {
+  async purge(nowMs: number, rowsMax: number): Promise<{ removed: number; more: boolean }> {
     const { limits } = this.#parts
     const recent = await this.#database.rows<{ num: number }>(
       'SELECT num FROM account WHERE deleted_ms >= $1 ORDER BY deleted_ms',
@@ -74,14 +74,14 @@ export class PgDeletedRows {
     )
     let removed = 0
     for (const { num } of recent) {
-      const left = limits.sweepRowsPerTurn - removed
+      const left = rowsMax - removed
       if (left <= 0) return { removed, more: true }
       const groups = await this.#leaveGroups(num, nowMs)
       removed += groups
       for (const statement of PURGE) removed += await this.#database.run(statement, [num, left])
       if (groups === relayFixedLimits.groupsLeftPerTurn) return { removed, more: true }
     }
-    return { removed, more: removed >= limits.sweepRowsPerTurn }
+    return { removed, more: removed >= rowsMax }
   }
 
   async #leaveGroups(num: number, nowMs: number): Promise<number> {

@@ -1,9 +1,11 @@
 // Removes what is past its time, in turns of bounded size, each a statement of its own: whoever stops in between has lost nothing.
+import type { Clock } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { dayOf } from '../../rules/day-limits.ts'
 import type { PgInviteRows } from '../accounts/invite-rows.ts'
 import type { PgKeyPackageRows } from '../accounts/key-package-rows.ts'
 import type { Queries } from '../connection/queries.ts'
+import { WorkSize } from '../connection/work-size.ts'
 import type { PgDeletedRows } from './deleted-rows.ts'
 import type { PgPartitions } from './partitions.ts'
 
@@ -13,6 +15,7 @@ type Parts = {
   invites: PgInviteRows
   deleted: PgDeletedRows
   limits: RelayLimits
+  clock: Clock
 }
 /** `wholeBelow`: what has a lower id or position stays until its partition goes. */
 type Phase =
@@ -27,7 +30,7 @@ type Looked = { removed: number; accounts: number; lastAccount: number | null }
 const DROP_ENTRIES = `
   WITH oldest AS (
       SELECT id, ts FROM entry WHERE id >= (SELECT floor FROM retention)
-        AND id < coalesce((SELECT entry FROM outbox ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})
+        AND id < coalesce((SELECT min(entry) FROM outbox), ${Number.MAX_SAFE_INTEGER})
       ORDER BY id LIMIT $2),
     past AS (
       SELECT id FROM oldest
@@ -50,11 +53,12 @@ const DROP_REFERENCES = `
       DELETE FROM mailbox USING old WHERE mailbox.account = old.account AND mailbox.pos = old.pos RETURNING 1)
   SELECT (SELECT count(*) FROM gone) AS removed, count(*) AS accounts, max(num) AS "lastAccount" FROM looked`
 
-/** Groups that nobody is in, when all their entries are past their time. */
+/** Groups that nobody is in, when all their entries are past their time and in mailboxes, which members are looked up for. */
 const DROP_GROUPS = `
   WITH gone AS (
       DELETE FROM chat_group WHERE num IN
-        (SELECT num FROM chat_group WHERE empty_ms < $1 ORDER BY empty_ms LIMIT $2) RETURNING num),
+        (SELECT num FROM chat_group WHERE empty_ms < $1 AND num <> ALL (ARRAY(SELECT chat_group FROM outbox))
+         ORDER BY empty_ms LIMIT $2) RETURNING num),
     members AS (DELETE FROM member USING gone WHERE member.chat_group = num),
     past AS (DELETE FROM past_member USING gone WHERE past_member.chat_group = num),
     continued AS (DELETE FROM continuation USING gone WHERE continued = num OR continuation.chat_group = num)
@@ -72,6 +76,7 @@ const DROP_CONTACTS = `
 export class PgSweep {
   readonly #database: Queries
   readonly #parts: Parts
+  readonly #rows: WorkSize
   #phase: Phase = { kind: 'entries' }
   /** Mailboxes refer to nothing below it, but for partitions that go whole. */
   #mailboxFloor = 0
@@ -79,10 +84,24 @@ export class PgSweep {
   constructor(database: Queries, parts: Parts) {
     this.#database = database
     this.#parts = parts
+    this.#rows = new WorkSize(parts.limits.sweepRowsPerTurn)
   }
 
-  /** `nowMs` is by the clock that tells ages. */
-  turn(nowMs: number): Promise<Turn> {
+  /** `nowMs` is by the clock that tells ages. A turn that took too long is a smaller one in the next sweep. */
+  async turn(nowMs: number): Promise<Turn> {
+    const { clock } = this.#parts
+    const startedMs = clock.monotonicMs()
+    try {
+      const turn = await this.#turn(nowMs)
+      this.#rows.succeeded(clock.monotonicMs() - startedMs)
+      return turn
+    } catch (error) {
+      this.#rows.failed(error)
+      throw error
+    }
+  }
+
+  #turn(nowMs: number): Promise<Turn> {
     const phase = this.#phase
     switch (phase.kind) {
       case 'entries':
@@ -97,8 +116,8 @@ export class PgSweep {
   }
 
   async #entries(phase: Extract<Phase, { kind: 'entries' }>, beforeMs: number): Promise<Turn> {
-    const { partitions, limits } = this.#parts
-    const rowsMax = limits.sweepRowsPerTurn
+    const { partitions } = this.#parts
+    const rowsMax = this.#rows.size
     const wholeBelow = phase.wholeBelow ?? (await partitions.wholeBelow(beforeMs))
     const row = await this.#database.one<{ removed: number }>(DROP_ENTRIES, [beforeMs, rowsMax, wholeBelow])
     const { removed = 0 } = row ?? {}
@@ -109,7 +128,7 @@ export class PgSweep {
 
   async #mailboxes(phase: Extract<Phase, { kind: 'mailboxes' }>): Promise<Turn> {
     const { wholeBelow, afterAccount } = phase
-    const rowsMax = this.#parts.limits.sweepRowsPerTurn
+    const rowsMax = this.#rows.size
     const floor = (await this.#database.one<{ floor: number }>('SELECT floor FROM retention'))?.floor ?? 0
     if (floor <= Math.max(this.#mailboxFloor, wholeBelow)) return this.#mailboxesDone(0)
     const looked = await this.#database.one<Looked>(DROP_REFERENCES, [afterAccount, rowsMax, floor, wholeBelow])
@@ -131,7 +150,7 @@ export class PgSweep {
 
   async #rest(nowMs: number): Promise<Turn> {
     const { limits, keyPackages, invites, deleted } = this.#parts
-    const rowsMax = limits.sweepRowsPerTurn
+    const rowsMax = this.#rows.size
     const beforeMs = nowMs - limits.keepEntriesMs
     const removed = [
       await this.#removed(DROP_GROUPS, beforeMs),
@@ -140,7 +159,7 @@ export class PgSweep {
       await invites.expire(nowMs, rowsMax),
       await this.#database.run(DROP_CONTACTS, [dayOf(beforeMs), rowsMax]),
     ]
-    const purged = await deleted.purge(nowMs)
+    const purged = await deleted.purge(nowMs, rowsMax)
     if (!purged.more && !removed.includes(rowsMax)) this.#phase = { kind: 'partitions' }
     return { removed: removed.reduce((sum, count) => sum + count) + purged.removed, more: true }
   }
@@ -154,7 +173,7 @@ export class PgSweep {
   }
 
   async #removed(statement: string, beforeMs: number): Promise<number> {
-    const values = [beforeMs, this.#parts.limits.sweepRowsPerTurn]
+    const values = [beforeMs, this.#rows.size]
     return (await this.#database.one<{ removed: number }>(statement, values))?.removed ?? 0
   }
 }

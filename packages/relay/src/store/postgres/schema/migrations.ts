@@ -2,11 +2,13 @@
 import { appendFunctions } from './append-functions.ts'
 import { blobLimitTables } from './blob-limit-tables.ts'
 import { fanOutFunctions } from './fan-out-functions.ts'
+import { fanOutTurns } from './fan-out-turns.ts'
 import { firstTables } from './first-tables.ts'
 import { forgettingTables } from './forgetting-tables.ts'
 import { logFunctions } from './log-functions.ts'
 import { partitionFunctions } from './partition-functions.ts'
 import { beforePartitions, partitionTables } from './partition-tables.ts'
+import { positionSequence } from './position-sequence.ts'
 import { serialFunctions } from './serial-functions.ts'
 
 export type MigrationStep = {
@@ -24,4 +26,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: serialFunctions, usableFrom: 1 },
   { sql: forgettingTables, usableFrom: 1 },
   { sql: blobLimitTables, usableFrom: 1 },
+  { sql: `${positionSequence}\n${fanOutTurns}`, usableFrom: 1 },
 ]
