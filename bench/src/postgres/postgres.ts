@@ -5,7 +5,9 @@ import { appendRows } from './appends.ts'
 import { deliveryRows } from './delivery.ts'
 import { growthRows } from './growth.ts'
 import { idleRows } from './idle.ts'
+import { loginRows } from './logins.ts'
 import { pageRows } from './pages.ts'
+import { returningRows } from './returning.ts'
 import { echoRows } from './two-relays.ts'
 
 /** As an operator would have it for so much: the log is not cut short every few seconds. */
@@ -24,6 +26,7 @@ async function onServer(measures: readonly Measure[]): Promise<Row[]> {
   return rows
 }
 
-export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows])
+export const measurePostgres = (): Promise<Row[]> =>
+  onServer([appendRows, deliveryRows, pageRows, loginRows, returningRows])
 export const measurePostgresGrowth = (): Promise<Row[]> => onServer([growthRows])
 export const measurePostgresRelays = (): Promise<Row[]> => onServer([idleRows, echoRows])

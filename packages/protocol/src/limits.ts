@@ -159,6 +159,8 @@ export const relayDefaults = {
   /** By address (of IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
   connectionsPerAddressMax: 1_000,
   newcomersPerAddressMax: 200,
+  /** Logins that are being answered: a client beyond that is told when to come back. */
+  loginsInFlightMax: 1_000,
   /** What a connection may send before it has logged in. */
   unauthenticatedBytesMax: 8 * KIB,
   requestHeadBytesMax: 8 * KIB,
@@ -240,6 +242,15 @@ export const relayFixedLimits = {
   /** When to try again: one that has no free connection, and one whose disk or store has failed. */
   busyRetryAfterSec: 1,
   retryAfterSec: 5,
+  /** Of a full relay: a connection that has not logged in for so long makes room for the next. */
+  newcomerPatienceMs: 5 * SECOND_MS,
+  /** The time from one login to the next of a relay that is full, until it is measured, and the time that measures it. */
+  loginEveryMs: 1,
+  loginsMeasuredMs: 250,
+  /** A full relay tells no client to come back later than this. */
+  appointmentMsMax: 20 * SECOND_MS,
+  /** Connections that the system holds until the relay accepts them: beyond, a client dials again only after seconds. */
+  listenBacklog: 2_048,
   /** A relay whose database is away for so long says that it is not ready: others may have theirs. */
   unreadyAfterMs: 15 * SECOND_MS,
   /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
@@ -351,6 +362,10 @@ export const postgresLimits = {
   batchBytes: 8 * MIB,
   /** When it is in the way of another. */
   batchTriesMax: 3,
+  /** Devices that are claimed in one transaction. */
+  batchClaims: 128,
+  /** Requests of one kind that wait for the statement that they share. */
+  batchWaitingMax: 10_000,
   /** What waits for its transaction: past that senders are told to come again. */
   queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */

@@ -24,6 +24,7 @@ const ON_POSTGRES = [
   '3abf467efb8bdf3b',
   'ee79044fa1bfec1a',
   'a5c3f11887d43585',
+  'a9c70f51de77ff4c',
 ]
 
 const printOf = (sql: string): string =>

@@ -86,10 +86,10 @@ class PostgresStore implements RelayStore {
     return this.#parts.accounts.register(account, given)
   }
 
-  async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
+  async getAccount(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined> {
     // By what it has acknowledged, a login finds out that a database is an old copy.
     await this.#parts.acknowledgements.writtenOf(account)
-    return await this.#parts.accounts.get(account)
+    return await this.#parts.accounts.get(account, signal)
   }
 
   raiseSerial(account: AccountId, seen: number): Promise<number> {
@@ -120,10 +120,10 @@ class PostgresStore implements RelayStore {
     return this.#parts.mailboxes.read(account, after, bounds)
   }
 
-  async mailboxHead(account: AccountId): Promise<number> {
+  async mailboxHead(account: AccountId, signal?: AbortSignal): Promise<number> {
     await this.#parts.lane.caughtUp()
     await this.#parts.fanOut.caughtUp()
-    return await this.#parts.mailboxes.head(account)
+    return await this.#parts.mailboxes.head(account, signal)
   }
 
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
@@ -188,8 +188,8 @@ class PostgresStore implements RelayStore {
     return await this.#parts.groups.outcome(message, of)
   }
 
-  claimDevice(claim: DeviceClaim): Promise<Fence> {
-    return this.#parts.devices.claim(claim)
+  claimDevice(claim: DeviceClaim, signal?: AbortSignal): Promise<Fence> {
+    return this.#parts.devices.claim(claim, signal)
   }
 
   standingOf(devices: readonly string[]): Promise<DeviceStanding[]> {

@@ -1,6 +1,7 @@
 // The relay's tables on PostgreSQL, as numbered steps: a step that was released is never changed, only followed by another.
 import { appendFunctions } from './append-functions.ts'
 import { blobLimitTables } from './blob-limit-tables.ts'
+import { claimFunctions } from './claim-functions.ts'
 import { fanOutFunctions } from './fan-out-functions.ts'
 import { firstTables } from './first-tables.ts'
 import { forgettingTables } from './forgetting-tables.ts'
@@ -24,4 +25,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: serialFunctions, usableFrom: 1 },
   { sql: forgettingTables, usableFrom: 1 },
   { sql: blobLimitTables, usableFrom: 1 },
+  { sql: claimFunctions, usableFrom: 1 },
 ]
