@@ -1,5 +1,5 @@
 // Collects requests of one kind: all that arrive while a statement is in flight share the next one.
-import { CodedError, Deferred, postgresLimits } from '@postern/protocol'
+import { CodedError, Deferred, inBackground, postgresLimits, silentLog } from '@postern/protocol'
 import { isWorthAgain, isWorthAlone } from './storage-error.ts'
 
 type Waiting<Asked, Answer> = { asked: Asked; answer: Deferred<Answer> }
@@ -15,7 +15,7 @@ export class BatchQueue<Asked, Answer> {
   readonly #batching: Batching<Asked, Answer>
   /** In the order of their arrival. A request that was given up on is not in it any more. */
   readonly #waiting = new Set<Waiting<Asked, Answer>>()
-  #running: Promise<void> | undefined
+  #isRunning = false
 
   constructor(batching: Batching<Asked, Answer>) {
     this.#batching = batching
@@ -28,16 +28,17 @@ export class BatchQueue<Asked, Answer> {
     this.#waiting.add(waiting)
     waiting.answer.onSettled(() => this.#waiting.delete(waiting))
     if (signal) waiting.answer.onAbort(signal, () => waiting.answer.reject(goneRefusal()))
-    if (!this.#running) this.#running = this.#run()
+    if (!this.#isRunning) inBackground(this.#run(), { what: 'requests not answered', log: silentLog })
     return waiting.answer.promise
   }
 
   /** Never rejects: each caller receives its own failure. */
   async #run(): Promise<void> {
+    this.#isRunning = true
     // The requests of one turn go together.
     await Promise.resolve()
     while (this.#waiting.size > 0) await this.#answer(this.#next())
-    this.#running = undefined
+    this.#isRunning = false
   }
 
   #next(): Waiting<Asked, Answer>[] {
