@@ -7,7 +7,9 @@ import { deliveryRows } from './delivery.ts'
 import { floodRows } from './flood.ts'
 import { growthRows } from './growth.ts'
 import { idleRows } from './idle.ts'
+import { loginRows } from './logins.ts'
 import { pageRows } from './pages.ts'
+import { returningRows } from './returning.ts'
 import { echoRows } from './two-relays.ts'
 
 /** As an operator would configure it for this load: the log is not recycled every few seconds. */
@@ -26,6 +28,7 @@ async function onServer(measures: readonly Measure[]): Promise<Row[]> {
   return rows
 }
 
-export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows, floodRows])
+export const measurePostgres = (): Promise<Row[]> =>
+  onServer([appendRows, deliveryRows, pageRows, floodRows, loginRows, returningRows])
 export const measurePostgresGrowth = (): Promise<Row[]> => onServer([growthRows])
 export const measurePostgresRelays = (): Promise<Row[]> => onServer([idleRows, echoRows])

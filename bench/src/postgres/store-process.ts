@@ -7,6 +7,7 @@ import { serveParent, settingsFromParent } from '../processes/parent.ts'
 import { sharedNowMs } from '../processes/shared-clock.ts'
 import { appendFor, type Load } from './appending.ts'
 import { Arrivals } from './arrivals.ts'
+import { type KnownDevice, type LoginLoad, logIn, registerAll } from './log-in.ts'
 import { type Reading, readPages, seqsOf } from './read-pages.ts'
 import { Speaker } from './speaker.ts'
 import { fillTalks, newAppend, type Talk } from './talks.ts'
@@ -78,6 +79,8 @@ serveParent({
   state: {},
   answers: {
     fill: (wanted: { members: number; groups: number }) => fillTalks(store, wanted),
+    register: (known: KnownDevice[]) => registerAll(store, known),
+    logIn: (load: LoginLoad) => logIn(store, load),
     speak,
     append: (load: Load) => appendFor(load, append),
     appendOne: append,

@@ -22,7 +22,7 @@ function killed(): string {
   return join(directory, 'core.db')
 }
 
-const keptIn = (path: string): string[] => readdirSync(join(path, '..')).filter(name => name.endsWith('-kept'))
+const keptIn = (path: string): string[] => readdirSync(join(path, '..')).filter(name => name.includes('-kept'))
 
 const saidIn = (path: string): string[] => {
   const database = openSqlite(path, KEY)
@@ -43,6 +43,15 @@ test('[CORE-11.20] a connection that lacks frames of the log is given up, and th
     expect(() => withWholeLog(path, opening)).toThrow(expect.toSatisfy(error => isCoded(error, 'storage-failed')))
     expect(readFileSync(`${path}-wal`)).toEqual(log)
   }
+  expect(keptIn(path)).toEqual([])
+  expect(saidIn(path)).toEqual(['one', 'two', 'three'])
+})
+
+test('[CORE-11.20] a connection with another key leaves the log alone, and nothing beside it', () => {
+  const path = killed()
+  const log = readFileSync(`${path}-wal`)
+  expect(() => openSqlite(path, new Uint8Array(32).fill(8))).toThrow()
+  expect(readFileSync(`${path}-wal`)).toEqual(log)
   expect(keptIn(path)).toEqual([])
   expect(saidIn(path)).toEqual(['one', 'two', 'three'])
 })
@@ -95,7 +104,7 @@ test('[CORE-11.20] a start that finds the log of another that gave up meanwhile 
   const path = killed()
   const log = readFileSync(`${path}-wal`)
   const lock = () => {
-    renameSync(`${path}-wal`, `${path}-wal-kept`)
+    renameSync(`${path}-wal`, `${path}-wal-kept-1`)
     return 0
   }
   expect(() => withWholeLog(path, { connect: () => ({ close() {} }), lock })).toThrow(

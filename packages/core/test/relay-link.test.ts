@@ -48,6 +48,15 @@ const letIn: Answering = (events, frame) => {
   const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0, incarnation: new Uint8Array(16) }
   events.message(encodeRelayFrame({ kind: 'answer', name: 'authenticate', id: 1, answer }))
 }
+/** Another time than here. */
+const RELAY_MS = Date.UTC(2035, 0, 1)
+const refuseUntil =
+  (retryAtMs: number): Answering =>
+  (events, frame) => {
+    if (frame[1] !== 1) return
+    const failure = { code: 'unavailable', message: 'full', retryAtMs, serial: undefined }
+    events.message(encodeRelayFrame({ kind: 'failure', id: 1, ...failure }))
+  }
 const challenge = encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 })
 
 /** Lets what was promised come true. */
@@ -73,6 +82,42 @@ test.each([
   link.stop()
   expect(clock.timerCount).toBe(0)
 })
+
+test.each([
+  [0, 7000],
+  [1, 7700],
+])('[CORE-3.200] a full relay says when to come back, by its own clock (jitter %d)', async (jitter, expectedMs) => {
+  const { clock, dials, link } = linkTo(refuseUntil(RELAY_MS + 7000), { jitter })
+  link.start()
+  for (let round = 1; round <= 3; round++) {
+    dials.at(-1)?.events.message(encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: RELAY_MS }))
+    await settle()
+    clock.advance(expectedMs - 1)
+    expect(dials).toHaveLength(round)
+    clock.advance(1)
+    expect(dials).toHaveLength(round + 1)
+  }
+  expect(link.refusal).toBeUndefined()
+  link.stop()
+})
+
+test.each([
+  ['a time that is over', -5000, clientLimits.reconnectFirstMs],
+  ['a day', 86_400_000, clientLimits.reconnectMaxMs],
+])(
+  '[CORE-3.200] a relay that says %s is dialled neither at once nor later than the longest pause',
+  async (_, inMs, waits) => {
+    const { clock, dials, link } = linkTo(refuseUntil(RELAY_MS + inMs))
+    link.start()
+    dials[0]?.events.message(encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: RELAY_MS }))
+    await settle()
+    clock.advance(waits - 1)
+    expect(dials).toHaveLength(1)
+    clock.advance(1)
+    expect(dials).toHaveLength(2)
+    link.stop()
+  },
+)
 
 test('[CORE-3.2] a relay that goes silent is noticed', async () => {
   const { clock, dials, link } = linkTo(letIn)

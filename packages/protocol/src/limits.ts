@@ -162,6 +162,8 @@ export const relayDefaults = {
   /** By address (for IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
   connectionsPerAddressMax: 1_000,
   newcomersPerAddressMax: 200,
+  /** Logins that are being answered: a client beyond that is told when to come back. */
+  loginsInFlightMax: 1_000,
   /** Bytes that a connection may send before it logs in. */
   unauthenticatedBytesMax: 8 * KIB,
   requestHeadBytesMax: 8 * KIB,
@@ -246,6 +248,15 @@ export const relayFixedLimits = {
   /** Retry-After of a relay without a free connection, and of one whose disk or store has failed. */
   busyRetryAfterSec: 1,
   retryAfterSec: 5,
+  /** Of a full relay: a connection that has not logged in for so long makes room for the next. */
+  newcomerPatienceMs: 5 * SECOND_MS,
+  /** The time from one login to the next of a relay that is full, until it is measured, and the time that measures it. */
+  loginEveryMs: 1,
+  loginsMeasuredMs: 250,
+  /** A full relay tells no client to come back later than this. */
+  appointmentMsMax: 20 * SECOND_MS,
+  /** Connections that the system holds until the relay accepts them: beyond, a client dials again only after seconds. */
+  listenBacklog: 2_048,
   /** A relay without its database for this long reports that it is not ready: other relays may have theirs. */
   unreadyAfterMs: 15 * SECOND_MS,
   /** Frames accepted before their answers are checked: a burst must not fill the memory with answers. */
@@ -368,6 +379,10 @@ export const postgresLimits = {
   batchBytes: 8 * MIB,
   /** After a conflict with another batch. */
   batchTriesMax: 3,
+  /** Devices that are claimed in one transaction. */
+  batchClaims: 128,
+  /** Requests of one kind that wait for the statement that they share. */
+  batchWaitingMax: 10_000,
   /** Bytes that wait for a transaction: above this, senders get an error and retry later. */
   queuedBytesMax: 64 * MIB,
   /** A statement that takes longer is made smaller, and one that takes less may grow again. */

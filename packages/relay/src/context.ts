@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@postern/protocol'
 import type { Audience } from './accounts/audience.ts'
 import type { Bans } from './accounts/bans.ts'
+import type { LoginGate } from './accounts/login-gate.ts'
 import type { PendingLogins } from './accounts/pending-logins.ts'
 import type { Registration } from './accounts/register.ts'
 import type { BlobRoom } from './blobs/blob-room.ts'
@@ -35,5 +36,6 @@ export type RelayContext = {
   readonly invites: Invites
   readonly bans: Bans
   readonly arrivals: PendingLogins
+  readonly loginGate: LoginGate
   readonly figures: RelayMetrics
 }

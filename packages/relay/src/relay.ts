@@ -16,6 +16,7 @@ import {
 } from '@postern/protocol'
 import { Audience } from './accounts/audience.ts'
 import { Bans } from './accounts/bans.ts'
+import { LoginGate } from './accounts/login-gate.ts'
 import { PendingLogins } from './accounts/pending-logins.ts'
 import type { Registration } from './accounts/register.ts'
 import type { BlobPlace } from './blobs/blob-place.ts'
@@ -148,6 +149,7 @@ async function openParts(options: RelayOptions, { peerEvents, opened }: Opening)
     invites: new Invites(store.invites ?? new InviteFiles(dataDirectory)),
     bans: await Bans.load(store),
     arrivals: new PendingLogins(),
+    loginGate: new LoginGate({ clock, limits }),
     proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
   }
 }

@@ -273,7 +273,7 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     const [alice, bob] = await here.people()
     const group = await here.chat(alice, bob)
     const letGo = await holdFanOut(await connectTo(database))
-    const cursor = await here.store.mailboxHead(bob, 'placed')
+    const cursor = await here.store.mailboxHead(bob, { counted: 'placed' })
     await send(here, { group, sender: alice })
     here.nowMs += 40 * DAY_MS
     for (let more = true; more; ) more = (await here.store.sweep(here.nowMs)).more

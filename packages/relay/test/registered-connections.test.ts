@@ -1,6 +1,7 @@
 // Peers that do not say who they are: they cost little, take nobody's place, and are cut off without being asked.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { relayFixedLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Relay } from '../src/index.ts'
@@ -9,8 +10,8 @@ import { arrive, openClient, testRelay } from './relay-fixture.ts'
 import { newPerson, type TestClient } from './test-client.ts'
 
 /** A peer that does just what the test says. */
-async function dial(relay: Relay): Promise<Socket> {
-  const socket = connect(relay.port, '127.0.0.1')
+async function dial(relay: Relay, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: relay.port, host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
   // To be cut off is what the tests are about.
   socket.on('error', () => undefined)
@@ -29,8 +30,8 @@ const HANDSHAKE = [
 const headOf = (lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 
 /** On the WebSocket, having read the challenge, and deaf from there on. */
-async function upgraded(relay: Relay, headers: string[] = []): Promise<Socket> {
-  const socket = await dial(relay)
+async function upgraded(relay: Relay, headers: string[] = [], from?: string): Promise<Socket> {
+  const socket = await dial(relay, from)
   socket.write(headOf([...HANDSHAKE, ...headers]))
   await once(socket, 'data')
   socket.pause()
@@ -102,9 +103,11 @@ describe('before the login', () => {
 
 describe('places', () => {
   test("[RELAY-2.20] those who do not log in take nobody else's place: the oldest of them goes", async () => {
-    const relay = await testRelay({ limits: { connectionsMax: 3, unauthenticatedMax: 2 } })
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { connectionsMax: 3, unauthenticatedMax: 2 } })
     const alice = await arrive(relay)
     const first = await upgraded(relay)
+    clock.advance(relayFixedLimits.newcomerPatienceMs)
     const second = await upgraded(relay)
     // Two hold all places of that kind; who comes and logs in is let in all the same.
     const bob = await arrive(relay)
@@ -113,6 +116,26 @@ describe('places', () => {
     expect(second.closed).toBe(false)
     for (const person of [alice, bob, carol]) await person.call('ping', {})
     await expect(openClient(relay).challenge).rejects.toThrow('503')
+  })
+
+  test('[RELAY-2.20] until they have had time to log in, the next one goes instead', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { unauthenticatedMax: 2 } })
+    const held = [await upgraded(relay), await upgraded(relay)]
+    clock.advance(relayFixedLimits.newcomerPatienceMs - 1)
+    expect(await isClosed(await dial(relay))).toBe(true)
+    expect(held.map(({ closed }) => closed)).toEqual([false, false])
+    clock.advance(1)
+    await arrive(relay)
+    expect(await isClosed(held[0] as Socket)).toBe(true)
+  })
+
+  test('[RELAY-2.20] an address that holds many of the places makes room for others immediately', async () => {
+    const relay = await testRelay({ limits: { unauthenticatedMax: 3 } })
+    const many = [await upgraded(relay), await upgraded(relay), await upgraded(relay)]
+    const other = await upgraded(relay, [], '127.0.0.2')
+    expect(await isClosed(many[0] as Socket)).toBe(true)
+    expect([...many.slice(1), other].map(({ closed }) => closed)).toEqual([false, false, false])
   })
 
   test('[RELAY-2.20] one address has a bounded number of them, and others are not concerned', async () => {

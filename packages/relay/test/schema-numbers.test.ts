@@ -25,6 +25,7 @@ const ON_POSTGRES = [
   'ee79044fa1bfec1a',
   'a5c3f11887d43585',
   'cca5cd41e03b07c4',
+  'a9c70f51de77ff4c',
 ]
 
 const printOf = (sql: string): string =>

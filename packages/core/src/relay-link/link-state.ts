@@ -23,6 +23,7 @@ export type LinkConnection = {
   isAlive: boolean
   /** What the relay was last told over it. */
   told: AcknowledgedPosition
-  /** Of the relay's challenge, once it has come. */
+  /** Of the relay's challenge, once it has come, and its time then. */
   nonce?: Uint8Array
+  relayMs?: number
 }

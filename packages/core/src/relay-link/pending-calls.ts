@@ -47,7 +47,7 @@ function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedErr
   const details = { ...(retryAtMs !== undefined && { retryAtMs }), ...(serial !== undefined && { serial }) }
   // It is the relay's disk or database, and not ours: whoever reads the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
-  if (FAULTS_OF_ITS_STORE.has(frame.code)) return new CodedError('relay-failing')
+  if (FAULTS_OF_ITS_STORE.has(frame.code)) return new CodedError('relay-failing', details)
   // It is shown to people and stands in logs: a relay must not write more than one line of either.
   const message = cleanLine(frame.message)
   if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: message || 'an error without words' })

@@ -3,6 +3,9 @@ import { CodedError, clientLimits, isCoded } from '@postern/protocol'
 import { PROTOCOL_VERSION, PROTOCOL_VERSION_BEFORE } from '@postern/protocol/relay'
 import { VERSION_GOODBYE } from './socket.ts'
 
+/** Of a pause that the relay has named. */
+const TOLD_SPREAD = 0.1
+
 /** Doubling from the first to the longest, each spread at random by up to half. */
 export class ReconnectPauses {
   readonly #jitter: () => number
@@ -16,6 +19,16 @@ export class ReconnectPauses {
     const fullMs = Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** this.#failures)
     this.#failures = Math.min(this.#failures + 1, clientLimits.connectFailuresCountedMax)
     return fullMs / 2 + (fullMs / 2) * this.#jitter()
+  }
+
+  /**
+   * Until the relay said that it can be asked again, and a little longer: clients that were told the same time must not come
+   * together. A relay cannot keep its clients away for longer than the longest pause.
+   */
+  toldMs(afterMs: number): number {
+    const { reconnectFirstMs, reconnectMaxMs } = clientLimits
+    const toldMs = Math.min(Math.max(afterMs, reconnectFirstMs), reconnectMaxMs)
+    return toldMs + toldMs * TOLD_SPREAD * this.#jitter()
   }
 
   reset(): void {

@@ -169,6 +169,7 @@ export class RelayLink {
       case 'challenge':
         this.#options.onTime(frame.nowMs)
         connection.nonce = frame.nonce
+        connection.relayMs = frame.nowMs
         this.#authenticate(connection, frame.nonce).catch((error: unknown) => this.#refused(connection, error))
         return
       case 'deliver':
@@ -221,7 +222,7 @@ export class RelayLink {
       if (error.message !== this.#refusal?.message) this.#options.log.error({ code: error.code }, error.message)
       this.#refusal = error
     }
-    this.#lost(connection, error instanceof Error ? error.message : String(error))
+    this.#lost(connection, error instanceof Error ? error.message : String(error), this.#toldPause(connection, error))
   }
 
   /** A relay that went away without a word is noticed within two rounds of this watch. */
@@ -255,12 +256,19 @@ export class RelayLink {
 
   /** The pauses double until an entry is read: a relay that breaks the protocol each time must not keep a client busy. */
   #broken(connection: LinkConnection, reason: string): void {
-    if (this.#isCurrent(connection)) this.#lost(connection, reason, this.#faultPauses.nextMs())
+    if (!this.#isCurrent(connection)) return
+    this.#lost(connection, reason, Math.max(this.#faultPauses.nextMs(), this.#pauses.nextMs()))
   }
 
-  #lost(connection: LinkConnection, reason: string, pauseMs = 0): void {
+  /** By the relay's own clock: this one may be wrong by hours. */
+  #toldPause({ relayMs }: LinkConnection, error: unknown): number | undefined {
+    const retryAtMs = isCoded(error, 'relay-failing') ? error.details['retryAtMs'] : undefined
+    if (typeof retryAtMs !== 'number' || relayMs === undefined) return undefined
+    return this.#pauses.toldMs(retryAtMs - relayMs)
+  }
+
+  #lost(connection: LinkConnection, reason: string, delayMs: number = this.#pauses.nextMs()): void {
     if (!this.#isCurrent(connection)) return
-    const delayMs = Math.max(pauseMs, this.#pauses.nextMs())
     this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'relay not connected')
     this.#become({ kind: 'waiting', timer: this.#options.clock.setTimer(delayMs, () => this.#connect()) })
     this.#discard(connection)

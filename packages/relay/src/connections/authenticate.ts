@@ -16,7 +16,8 @@ import type { RelayContext } from '../context.ts'
 import { type DeviceClaim, revokedRefusal } from '../store/fence.ts'
 
 type Proof = CallRequest<'authenticate'>
-type Newcomer = Proof & { address: string }
+/** `signal`: its connection is closed. */
+type Newcomer = Proof & { address: string; signal: AbortSignal }
 
 /** Who it is that has proved it, by the nonce that its connection was given. */
 export function checkProof(parts: RelayContext, proof: Proof, nonce: Uint8Array): DeviceClaim {
@@ -38,7 +39,7 @@ export async function authenticate(
   const { store, clock } = parts
   const nowMs = clock.nowMs()
   if (newcomer.intent === 'register') await register(parts, account, newcomer)
-  const stored = await store.getAccount(account)
+  const stored = await store.getAccount(account, newcomer.signal)
   if (!stored) throw new CodedError('account-unknown')
   parts.bans.assertAllowed(account)
   await checkSerial(parts, account, { serial, highest: stored.serial })

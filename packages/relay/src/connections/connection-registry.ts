@@ -1,17 +1,22 @@
 // Who has a connection to the relay, by address: those who have not said who they are can take nobody's place.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Timer } from '@postern/protocol'
+import { relayFixedLimits, type Timer } from '@postern/protocol'
 import type { RelayContext } from '../context.ts'
 import { addressKey, forwardedAddress } from '../limits/peer-address.ts'
 
-/** `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. */
-type ConnectionKind = 'waiting' | 'busy' | 'member'
+/**
+ * `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. `arriving`:
+ * it has proved its key, and is being logged in.
+ */
+type ConnectionKind = 'waiting' | 'busy' | 'arriving' | 'member'
 type Counts = { newcomers: number; all: number }
 
 class RegisteredConnection {
   readonly socket: Socket
   kind: ConnectionKind = 'waiting'
+  /** By the clock that only goes forward. */
+  sinceMs = 0
   /** Behind a proxy it is known only from a request. */
   address: string | undefined
   #firstRequest: Timer | undefined
@@ -55,7 +60,9 @@ export class ConnectionRegistry {
   enter(socket: Socket): void {
     const { limits, clock, proxies } = this.#parts
     const visitor = new RegisteredConnection(socket)
-    if (!proxies && !this.#place(visitor, addressKey(socket.remoteAddress))) return void socket.destroy()
+    const address = proxies ? undefined : addressKey(socket.remoteAddress)
+    if (!this.#makeRoom(address)) return void socket.destroy()
+    if (address !== undefined && !this.#place(visitor, address)) return void socket.destroy()
     this.#bySocket.set(socket, visitor)
     this.#waits(visitor)
     // Whoever says nothing at all would hold its place for as long as it likes.
@@ -85,6 +92,13 @@ export class ConnectionRegistry {
   /** Of a request that was let in. */
   addressOf({ socket }: IncomingMessage): string {
     return this.#bySocket.get(socket)?.address ?? ''
+  }
+
+  /** Whoever has proved its key makes room for nobody: the work for it would be lost, and it would come again. */
+  arriving(socket: object, login: 'begun' | 'failed'): void {
+    const visitor = this.#bySocket.get(socket)
+    const [from, to] = login === 'begun' ? (['waiting', 'arriving'] as const) : (['arriving', 'waiting'] as const)
+    if (visitor?.kind === from) this.#turn(visitor, to)
   }
 
   loggedIn(socket: object): void {
@@ -128,6 +142,7 @@ export class ConnectionRegistry {
     this.#stops(visitor)
     visitor.kind = kind
     if (kind === 'waiting') return this.#waits(visitor)
+    if (kind === 'arriving') return
     if (kind === 'busy') {
       this.#busy += 1
       return
@@ -137,14 +152,31 @@ export class ConnectionRegistry {
     if (counts) counts.newcomers -= 1
   }
 
-  /** Of all who wait the oldest goes: who means to log in does so at once, and finds room whatever others hold. */
   #waits(visitor: RegisteredConnection): void {
+    visitor.sinceMs = this.#parts.clock.monotonicMs()
     this.#waiting.add(visitor)
+  }
+
+  /**
+   * Of those who wait, one that has had time to log in makes room, or one of an address that has more of them than the
+   * newcomer's. Otherwise the newcomer goes: when thousands come at the same time, none would stay until it has logged in.
+   */
+  #makeRoom(address: string | undefined): boolean {
+    const { limits, clock } = this.#parts
     const [oldest] = this.#waiting
-    if (this.#waiting.size > this.#parts.limits.unauthenticatedMax && oldest) {
-      this.#waiting.delete(oldest)
-      oldest.socket.destroy()
-    }
+    if (this.#waiting.size < limits.unauthenticatedMax || !oldest) return true
+    const isDue = clock.monotonicMs() - oldest.sinceMs >= relayFixedLimits.newcomerPatienceMs
+    const leaving = isDue ? oldest : this.#oldestOfMany(address)
+    if (leaving) this.#waiting.delete(leaving)
+    leaving?.socket.destroy()
+    return leaving !== undefined
+  }
+
+  /** Of the address that has the most, unless the newcomer would make its own as many. */
+  #oldestOfMany(address: string | undefined): RegisteredConnection | undefined {
+    const byAddress = Map.groupBy(this.#waiting, visitor => visitor.address)
+    const most = [...byAddress.values()].reduce((one, other) => (other.length > one.length ? other : one))
+    return most.length > (byAddress.get(address)?.length ?? 0) + 1 ? most[0] : undefined
   }
 
   #stops(visitor: RegisteredConnection): void {

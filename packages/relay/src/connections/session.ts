@@ -20,16 +20,27 @@ import type { RelayContext } from '../context.ts'
 import type { DeviceClaim, Fence } from '../store/fence.ts'
 import { answerCall } from './answer-call.ts'
 import { authenticate, checkDeletion, checkProof, type DeletionProof } from './authenticate.ts'
+import { callIdOf, failureOf } from './call-failure.ts'
 import { Follower, type Outlet } from './follow.ts'
 
 type State =
-  | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer; newcomer: Newcomer }
+  | {
+      kind: 'challenged'
+      nonce: Uint8Array
+      triesLeft: number
+      deadline: Timer
+      newcomer: Newcomer
+      /** Aborted when the connection is closed: nothing is done for a peer that has gone. */
+      closing: AbortController
+    }
   | {
       kind: 'authenticated'
       account: AccountId
       fence: Fence | undefined
       follower: Follower | undefined
       shown: Shown
+      /** While the head of its mailbox is asked for. */
+      closing: AbortController | undefined
     }
   /** The account is being deleted: nothing more is accepted, only the answer is due. */
   | { kind: 'leaving' }
@@ -39,6 +50,8 @@ export type Peer = DeviceClaim & { fence: Fence | undefined }
 /** Whoever has not logged in yet. `onShown`: its certificate counts, and revokes those below it. */
 type Newcomer = {
   address: string
+  /** A login of it is in flight, or has failed. */
+  onLogin: (kind: 'begun' | 'failed') => void
   onShown: (claim: DeviceClaim) => void
   onAuthenticated: (peer: Peer) => void
   /** From here on it is no connection of its account: it is not cut off with the others. */
@@ -72,7 +85,8 @@ export class Session {
     const { limits, clock } = parts
     const nonce = new Uint8Array(randomBytes(32))
     const deadline = clock.setTimer(limits.authenticateWithinMs, () => this.#refuse('authenticate in time'))
-    this.#state = { kind: 'challenged', nonce, triesLeft: limits.authenticateTriesMax, deadline, newcomer }
+    const closing = new AbortController()
+    this.#state = { kind: 'challenged', nonce, triesLeft: limits.authenticateTriesMax, deadline, newcomer, closing }
     this.#send({ kind: 'challenge', nonce, nowMs: clock.nowMs() })
   }
 
@@ -92,6 +106,7 @@ export class Session {
   end(): void {
     if (this.#state.kind === 'challenged') this.#state.deadline.cancel()
     if (this.#state.kind === 'authenticated') this.#state.follower?.end()
+    if ('closing' in this.#state) this.#state.closing?.abort()
     this.#state = { kind: 'ended' }
   }
 
@@ -158,17 +173,36 @@ export class Session {
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
     const state = this.#state
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
-    const { arrivals } = this.#parts
-    const arrival = arrivals.begin(checkProof(this.#parts, proof, state.nonce))
+    const { loginGate } = this.#parts
+    // Before the proof is checked: a refusal must cost a full relay next to nothing.
+    loginGate.enter()
     try {
-      const { address, onShown } = state.newcomer
-      const answer = await authenticate(this.#parts, arrival.claim, { ...proof, address })
+      return await this.#login(state, proof)
+    } finally {
+      loginGate.leave()
+    }
+  }
+
+  async #login(
+    state: Extract<State, { kind: 'challenged' }>,
+    proof: CallRequest<'authenticate'>,
+  ): Promise<CallAnswer<'authenticate'>> {
+    const { arrivals } = this.#parts
+    const { address, onLogin, onShown } = state.newcomer
+    const arrival = arrivals.begin(checkProof(this.#parts, proof, state.nonce))
+    onLogin('begun')
+    try {
+      const { signal } = state.closing
+      const answer = await authenticate(this.#parts, arrival.claim, { ...proof, address, signal })
       // Even when its own connection is over by now: what it has revoked is so.
       onShown(arrival.claim)
       const { accountKey, audience } = proof
       const shown = { accountKey, audience, nonce: state.nonce, onLeaving: state.newcomer.onLeaving }
       await this.#letIn(state, { arrival, shown })
       return answer
+    } catch (error) {
+      onLogin('failed')
+      throw error
     } finally {
       arrivals.end(arrival)
     }
@@ -182,12 +216,13 @@ export class Session {
     const { claim } = arrival
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     // Before it may ask what became of what it has sent: no older connection of it sends anything from here on.
-    const fence = await store.claimDevice(claim)
+    const fence = await store.claimDevice(claim, state.closing.signal)
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     bans.assertAllowed(claim.account)
     arrival.assertCounts(fence)
     state.deadline.cancel()
-    this.#state = { kind: 'authenticated', account: claim.account, fence, follower: undefined, shown }
+    const { account } = claim
+    this.#state = { kind: 'authenticated', account, fence, follower: undefined, shown, closing: undefined }
     figures.logins.add('accepted')
     state.newcomer.onAuthenticated({ ...claim, fence })
   }
@@ -196,11 +231,21 @@ export class Session {
     state: Extract<State, { kind: 'authenticated' }>,
     { after, isChained }: CallRequest<'follow'> & { isChained: boolean },
   ): Promise<CallAnswer<'follow'>> {
-    const head = await this.#parts.store.mailboxHead(state.account, 'placed')
+    const head = await this.#headFor(state)
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'the connection is closed' })
     state.follower?.end()
     state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after, isChained })
     return { head }
+  }
+
+  async #headFor(state: Extract<State, { kind: 'authenticated' }>): Promise<number> {
+    // Not kept for as long as the connection lasts: of ten thousand it would take megabytes.
+    state.closing ??= new AbortController()
+    try {
+      return await this.#parts.store.mailboxHead(state.account, { counted: 'placed', signal: state.closing.signal })
+    } finally {
+      state.closing = undefined
+    }
   }
 
   /** Nobody waits for it to be durable: what is lost with a crash is acknowledged again. */
@@ -238,27 +283,5 @@ export class Session {
 
   #send(frame: RelayFrame): void {
     if (this.#state.kind !== 'ended') this.#outlet.send(encodeRelayFrame(frame, this.#version))
-  }
-}
-
-const CALL_TAG_MAX = 63
-
-/** Version, kind, then the id of the call. */
-function callIdOf(frame: Uint8Array): number | undefined {
-  if (frame.length < 6 || (frame[1] ?? 255) > CALL_TAG_MAX) return undefined
-  return new DataView(frame.buffer, frame.byteOffset).getUint32(2)
-}
-
-type Failure = { code: string; message: string; retryAtMs: number | undefined; serial: number | undefined }
-
-function failureOf(error: unknown): Failure {
-  const fault = systemFault(error)
-  const coded = fault instanceof CodedError ? fault : new CodedError('internal')
-  const numberIn = (detail: string) => (typeof coded.details[detail] === 'number' ? coded.details[detail] : undefined)
-  return {
-    code: coded.code,
-    message: coded.message,
-    retryAtMs: numberIn('retryAtMs'),
-    serial: numberIn('serial'),
   }
 }

@@ -112,12 +112,13 @@ export class SocketServer {
       this.#replaceOlder(connection, peer)
       this.#countIn(connection, peer)
     }
+    const onLogin = (login: 'begun' | 'failed'): void => this.#visitors.arriving(stream, login)
     const onShown = ({ account, serial }: DeviceClaim): void => this.serialRaised(account, serial)
     const onLeaving = (): void => {
       const peer = this.#connections.get(connection)
       if (peer) this.#countOut(connection, peer)
     }
-    const session = new Session(this.#parts, connection, { address, onShown, onAuthenticated, onLeaving })
+    const session = new Session(this.#parts, connection, { address, onLogin, onShown, onAuthenticated, onLeaving })
     connection.start(session, () => this.#closed(connection))
   }
 

@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ListenAddress } from '@postern/protocol'
+import { type ListenAddress, relayFixedLimits } from '@postern/protocol'
 
 /** Resolves with the port. */
 export async function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   const listening = once(server, 'listening')
-  server.listen({ host, port })
+  server.listen({ host, port, backlog: relayFixedLimits.listenBacklog })
   await listening
   return (server.address() as AddressInfo).port
 }

@@ -169,7 +169,8 @@ export interface RelayStore {
   // An account's own.
   /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
   registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'>
-  getAccount(account: AccountId): Promise<StoredAccount | undefined>
+  /** `signal`, here and below: the caller has gone. Work that still waits then is dropped, and its promise rejects. */
+  getAccount(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined>
   /** Gives the highest that was seen, this one included. */
   raiseSerial(account: AccountId, seen: number): Promise<number>
   putProfile(
@@ -186,8 +187,11 @@ export interface RelayStore {
   hasKeyPackage(account: AccountId): Promise<boolean>
   /** At once where it is at hand: who follows is then served in the turn in which it is woken. */
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Page | Promise<Page>
-  /** Counts all that was sent before it was asked for. `placed`: waits for nothing that is still on its way to the mailbox. */
-  mailboxHead(account: AccountId, counted?: 'placed'): Promise<number>
+  /**
+   * Counts all that was sent before it was asked for. `placed`: waits for nothing that is still on its way to the mailbox.
+   * Rejects when the signal is aborted before the database was asked.
+   */
+  mailboxHead(account: AccountId, asked?: { counted?: 'placed'; signal?: AbortSignal }): Promise<number>
   /** The same promise for all that wait for one write: on a full disk they may be millions. */
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
@@ -224,7 +228,7 @@ export interface RelayStore {
    * is refused. Throws `bad-certificate` and `account-banned` for what was raised or banned before at any relay; what is so
    * later ends the fence. Undefined from a store that only one relay uses, which knows of all its connections by itself.
    */
-  claimDevice(claim: DeviceClaim): Promise<Fence | undefined>
+  claimDevice(claim: DeviceClaim, signal?: AbortSignal): Promise<Fence | undefined>
   /** Of those that were claimed, at whatever relay; none from a store that only one relay uses. */
   standingOf(devices: readonly string[]): Promise<DeviceStanding[]>
 

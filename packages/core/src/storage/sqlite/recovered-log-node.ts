@@ -1,6 +1,7 @@
 // Makes sure that a fresh connection has all of the write-ahead log. The cipher's layer below SQLite hides reads that failed: the log
 // then seems to end there, and what was committed behind it would be lost with the next write.
-import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { CodedError, systemCodeOf } from '@postern/protocol'
 
 const HEAD_BYTES = 32
@@ -19,34 +20,42 @@ type Opening<Connection extends LogConnection> = { connect(): Connection; lock(c
  */
 export function withWholeLog<Connection extends LogConnection>(path: string, opening: Opening<Connection>): Connection {
   const log = `${path}-wal`
-  const kept = `${log}-kept`
-  restoreLog(log, kept)
+  restoreLog(log)
   const connection = opening.connect()
   try {
     const frames = opening.lock(connection)
-    const isLacking = frames < committedFrames(log) || (existsSync(kept) && lengthOf(log) === 0)
+    const isLacking = frames < committedFrames(log) || (keptOf(log).length > 0 && lengthOf(log) === 0)
     if (isLacking) throw new CodedError('storage-failed')
     // Before anything is written: found at a later start, it would bring back what was overwritten since.
-    rmSync(kept, { force: true })
+    for (const kept of keptOf(log)) rmSync(kept, { force: true })
     return connection
   } catch (error) {
-    giveUp(connection, { log, kept, isLocked: !systemCodeOf(error).startsWith('SQLITE_BUSY') })
+    if (systemCodeOf(error).startsWith('SQLITE_BUSY')) connection.close()
+    else giveUp(connection, log)
     throw error
   }
 }
 
-type GivenUp = { log: string; kept: string; isLocked: boolean }
-
 /** A connection that lacks something removes the log when it is closed. */
-function giveUp(connection: LogConnection, { log, kept, isLocked }: GivenUp): void {
-  if (isLocked && lengthOf(log) > 0 && !existsSync(kept)) keepUnder(log, kept)
+function giveUp(connection: LogConnection, log: string): void {
+  // Another process that gives up at the same moment has its own.
+  const kept = `${log}-kept-${process.pid}`
+  if (lengthOf(log) > 0) keepUnder(log, kept)
   connection.close()
-  restoreLog(log, kept)
+  restoreLog(log)
+  rmSync(kept, { force: true })
+}
+
+function keptOf(log: string): string[] {
+  const start = `${basename(log)}-kept-`
+  const names = readdirSync(dirname(log)).filter(name => name.startsWith(start))
+  return names.map(name => join(dirname(log), name))
 }
 
 /** Of two processes that find it, one is first. */
-function restoreLog(log: string, kept: string): void {
-  if (!existsSync(kept) || lengthOf(log) > 0) return
+function restoreLog(log: string): void {
+  const [kept] = keptOf(log)
+  if (kept === undefined || lengthOf(log) > 0) return
   try {
     renameSync(kept, log)
   } catch (error) {
@@ -56,6 +65,7 @@ function restoreLog(log: string, kept: string): void {
 
 /** Some file systems have no links. */
 function keepUnder(log: string, kept: string): void {
+  rmSync(kept, { force: true })
   try {
     linkSync(log, kept)
   } catch {

@@ -93,10 +93,10 @@ class PostgresStore implements RelayStore {
     return this.#parts.accounts.register(account, given)
   }
 
-  async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
+  async getAccount(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined> {
     // By what it has acknowledged, a login finds out that a database is an old copy.
     await this.#parts.acknowledgements.writtenOf(account)
-    return await this.#parts.accounts.get(account)
+    return await this.#parts.accounts.get(account, signal)
   }
 
   raiseSerial(account: AccountId, seen: number): Promise<number> {
@@ -127,13 +127,13 @@ class PostgresStore implements RelayStore {
     return this.#parts.mailboxes.read(account, after, bounds)
   }
 
-  async mailboxHead(account: AccountId, counted?: 'placed'): Promise<number> {
+  async mailboxHead(account: AccountId, asked: Parameters<RelayStore['mailboxHead']>[1] = {}): Promise<number> {
     const { lane, mailboxes, fanOut } = this.#parts
-    if (counted !== 'placed') {
+    if (asked.counted !== 'placed') {
       await lane.caughtUp()
       await mailboxes.filled(account, () => fanOut.nextTurn())
     }
-    return await mailboxes.head(account)
+    return await mailboxes.head(account, asked.signal)
   }
 
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
@@ -200,8 +200,8 @@ class PostgresStore implements RelayStore {
     return await this.#parts.groups.outcome(message, of)
   }
 
-  claimDevice(claim: DeviceClaim): Promise<Fence> {
-    return this.#parts.devices.claim(claim)
+  claimDevice(claim: DeviceClaim, signal?: AbortSignal): Promise<Fence> {
+    return this.#parts.devices.claim(claim, signal)
   }
 
   standingOf(devices: readonly string[]): Promise<DeviceStanding[]> {

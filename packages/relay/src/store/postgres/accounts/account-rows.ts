@@ -1,9 +1,10 @@
 // Accounts: their keys, who is shut out, and what their operator is shown.
-import { type AccountId, CodedError } from '@postern/protocol'
+import { type AccountId, CodedError, postgresLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../../relay-store.ts'
 import { accountsRefusal } from '../../rules/counts.ts'
 import { dayOf } from '../../rules/day-limits.ts'
+import { BatchQueue } from '../connection/batch-queue.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { Hints } from '../connection/hints.ts'
 import type { Queries } from '../connection/queries.ts'
@@ -20,10 +21,19 @@ type Parts = {
 }
 type FactsRow = Omit<AccountFacts, 'bannedMs'> & { bannedMs: number | null }
 
-const ACCOUNT = `
-  SELECT account_key AS "accountKey", serial, seen_day AS "seenDay", coalesce(cursor, 0) AS cursor, coalesce(mark, 0) AS mark,
+type AccountRow = StoredAccount & { id: AccountId }
+type Seen = { account: AccountId; day: number }
+
+const ACCOUNTS = `
+  SELECT id, account_key AS "accountKey", serial, seen_day AS "seenDay", coalesce(cursor, 0) AS cursor, coalesce(mark, 0) AS mark,
     (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS "keyPackages"
-  FROM account LEFT JOIN progress ON progress.account = num WHERE id = $1 AND deleted_ms IS NULL`
+  FROM account LEFT JOIN progress ON progress.account = num WHERE id = ANY ($1::text[]) AND deleted_ms IS NULL`
+
+/** A row that somebody else is changing is passed over: nobody may wait for this, and the next login notes it again. */
+const SEEN = `
+  UPDATE account SET seen_day = told.day FROM unnest($1::text[], $2::integer[]) AS told (id, day)
+  WHERE account.id = told.id AND account.num = ANY (ARRAY(
+    SELECT num FROM account WHERE id = ANY ($1::text[]) FOR NO KEY UPDATE SKIP LOCKED))`
 
 const FACTS = `
   SELECT id AS account, created_ms AS "createdMs", seen_day AS "seenDay", group_count AS groups, banned_ms AS "bannedMs",
@@ -40,6 +50,8 @@ export class PgAccountRows {
   readonly #invites: PgInviteRows
   readonly #hints: Hints
   readonly #limits: RelayLimits
+  readonly #reads: BatchQueue<AccountId, StoredAccount | undefined>
+  readonly #seen: BatchQueue<Seen, undefined>
 
   constructor(database: Postgres, { numbers, turns, invites, hints, limits }: Parts) {
     this.#database = database
@@ -48,6 +60,9 @@ export class PgAccountRows {
     this.#invites = invites
     this.#hints = hints
     this.#limits = limits
+    const batchMax = postgresLimits.readsPerQuery
+    this.#reads = new BatchQueue({ run: accounts => this.#getAll(accounts), batchMax })
+    this.#seen = new BatchQueue({ run: seen => this.#noteAllSeen(seen), batchMax, keyOf: ({ account }) => account })
   }
 
   async register(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
@@ -78,8 +93,15 @@ export class PgAccountRows {
     if (refusal) throw refusal
   }
 
-  async get(account: AccountId): Promise<StoredAccount | undefined> {
-    return await this.#database.one<StoredAccount>(ACCOUNT, [account])
+  /** Together with all that are asked for at that time: after a restart of the relay, everybody logs in. */
+  get(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined> {
+    return this.#reads.ask(account, signal)
+  }
+
+  async #getAll(accounts: readonly AccountId[]): Promise<(StoredAccount | undefined)[]> {
+    const rows = await this.#database.rows<AccountRow>(ACCOUNTS, [accounts])
+    const found = new Map(rows.map(({ id, ...stored }) => [id, stored]))
+    return accounts.map(account => found.get(account))
   }
 
   /** Nothing of whom it revokes is taken behind it. Other relays are told: they may be connected there. */
@@ -95,8 +117,16 @@ export class PgAccountRows {
   }
 
   async noteSeen(account: AccountId, nowMs: number): Promise<void> {
-    const num = await this.#numbers.numberOf(account)
-    await this.#database.run('UPDATE account SET seen_day = $2 WHERE num = $1', [num, dayOf(nowMs)])
+    await this.#seen.ask({ account, day: dayOf(nowMs) })
+  }
+
+  /** Without waiting for a standby: what a crash takes of it is noted at the next login. */
+  async #noteAllSeen(seen: readonly Seen[]): Promise<undefined[]> {
+    await this.#database.transaction(async tx => {
+      await tx.rows("SELECT set_config('synchronous_commit', 'off', true)")
+      await tx.run(SEEN, [seen.map(({ account }) => account), seen.map(({ day }) => day)])
+    })
+    return seen.map(() => undefined)
   }
 
   async setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {

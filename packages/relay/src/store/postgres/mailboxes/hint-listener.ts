@@ -43,6 +43,8 @@ export class HintListener {
       const client = await this.#line.connected(() => this.#again(this.#backoff.nextMs()))
       if (this.#isStopped) return
       client.removeAllListeners('notification').on('notification', ({ payload = '' }) => this.#hear(payload))
+      // Before it listens: a claim that was not notified is committed by then, and is read again below.
+      await client.query('SELECT pg_advisory_lock_shared(9, hashtext($1))', [this.#parts.hints.own])
       await client.query(`LISTEN ${HINT_CHANNEL}`)
       this.#awaySinceMs = undefined
       this.#stayAwake()

@@ -14,6 +14,7 @@ import type { Page, PageBounds, StoredEntry } from '../../relay-store.ts'
 import { accountsIn, kindOf } from '../../stored-entry.ts'
 import type { AccountNumbers } from '../accounts/account-numbers.ts'
 import { Backoff } from '../connection/backoff.ts'
+import { BatchQueue } from '../connection/batch-queue.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import type { Queries } from '../connection/queries.ts'
@@ -39,12 +40,14 @@ export class PgMailboxRows {
   readonly #reads = new WorkSize(postgresLimits.readsPerQuery)
   readonly #stop = new AbortController()
   readonly #asked: Read[] = []
+  readonly #heads: BatchQueue<AccountId, number | undefined>
   #isReading = false
 
   constructor(database: Postgres, parts: Parts) {
     this.#database = database
     this.#line = database.line()
     this.#parts = parts
+    this.#heads = new BatchQueue({ run: accounts => this.#headsOf(accounts), batchMax: postgresLimits.readsPerQuery })
   }
 
   async read(account: AccountId, after: number, bounds: PageBounds): Promise<Page> {
@@ -72,14 +75,26 @@ export class PgMailboxRows {
   }
 
   /** Without the entries that still wait for their mailboxes. */
-  async head(account: AccountId): Promise<number> {
-    const num = await this.#parts.numbers.numberOf(account)
-    const row = await this.#database.one<{ head: number }>(
-      `SELECT greatest((SELECT cursor FROM progress WHERE account = $1), (SELECT max(pos) FROM mailbox WHERE account = $1), 0)
-         AS head`,
-      [num],
+  async head(account: AccountId, signal?: AbortSignal): Promise<number> {
+    const head = await this.#heads.ask(account, signal)
+    if (head === undefined) throw new CodedError('account-not-found', { account })
+    return head
+  }
+
+  async #headsOf(accounts: readonly AccountId[]): Promise<(number | undefined)[]> {
+    const found = await this.#parts.numbers.findAll(new Set(accounts))
+    const nums = accounts.map(account => {
+      const known = found.get(account)
+      return known && !known.isDeleted ? known.num : undefined
+    })
+    const rows = await this.#database.rows<{ account: number; head: number }>(
+      `SELECT asked.account, greatest((SELECT cursor FROM progress WHERE account = asked.account),
+         (SELECT max(pos) FROM mailbox WHERE account = asked.account), 0) AS head
+       FROM unnest($1::integer[]) AS asked (account)`,
+      [nums.filter(num => num !== undefined)],
     )
-    return row?.head ?? 0
+    const heads = new Map(rows.map(({ account, head }) => [account, head]))
+    return nums.map(num => num && heads.get(num))
   }
 
   /** Whoever still waits is told to come again. */

@@ -1,6 +1,7 @@
 // The relay's tables on PostgreSQL, as numbered steps: a step that was released is never changed, only followed by another.
 import { appendFunctions } from './append-functions.ts'
 import { blobLimitTables } from './blob-limit-tables.ts'
+import { claimFunctions } from './claim-functions.ts'
 import { fanOutFunctions } from './fan-out-functions.ts'
 import { fanOutTurns } from './fan-out-turns.ts'
 import { firstTables } from './first-tables.ts'
@@ -27,4 +28,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: forgettingTables, usableFrom: 1 },
   { sql: blobLimitTables, usableFrom: 1 },
   { sql: `${positionSequence}\n${fanOutTurns}`, usableFrom: 1 },
+  { sql: claimFunctions, usableFrom: 1 },
 ]
