@@ -580,6 +580,8 @@ export const clientLimits = {
   /** Groups of one speaker that cannot be read and are remembered at a time; what nobody has healed is forgotten after so long. */
   lostGroupsPerSpeakerMax: 8,
   lostGroupsKeptMs: DAY_MS,
+  /** Groups that members made for a chat, and that this client refused, of which it reports what is said there. */
+  refusedGroupsPerChatMax: 8,
   /** A private chat gets a group above all others for one speaker at most so often, however many of theirs cannot be read. */
   healPrivateEveryMs: 10 * MINUTE_MS,
   /** Groups that a chat was in before and whose messages are still read: the oldest beyond these are dropped. */
