@@ -47,7 +47,7 @@ const core: TableLaw = {
       'taken_direct',
     ],
     files: ['dead_file', 'stowed_file', 'upload'],
-    chats: ['chat', 'list_repair', 'lost_group', 'member', 'notice', 'rejoin', 'rejoin_asked'],
+    chats: ['chat', 'list_repair', 'lost_group', 'member', 'notice', 'refused_group', 'rejoin', 'rejoin_asked'],
     messages: [
       ...['message', 'gap', 'held_event', 'receipt_due'],
       ...['offered_data', 'poll', 'press', 'reaction', 'vote'],

@@ -53,6 +53,7 @@ const reasons: Record<string, string> = {
   'reader (name)': own,
   'receipt_due (chat_id, author)': inChat,
   'record (shelf, key)': own,
+  'refused_group (group_id)': 'a group by the relay’s word; a later refusal replaces the one before',
   'rejoin (group_id, account_id)': inGroup,
   'rejoin_asked (group_id)': ofGroup,
   'sent_key (key)': own,

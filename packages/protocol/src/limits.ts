@@ -646,6 +646,8 @@ export const clientLimits = {
    */
   lostGroupsPerSpeakerMax: 8,
   lostGroupsKeptMs: DAY_MS,
+  /** Groups that members made for a chat, and that this client refused, of which it reports what is said there. */
+  refusedGroupsPerChatMax: 8,
   /**
    * A private chat gets a higher group for one speaker at most this often, however many of that speaker's groups cannot
    * be read.

@@ -29,6 +29,8 @@ export type StoredGroup = {
   withdrawn: number
   /** Who added this account to it; the account itself where it opened the group. */
   inviter: AccountId
+  /** Who made it, by its settings. Null where they do not say it. */
+  maker: AccountId | null
   status: GroupStatus
   /** Since when it is broken, by the clock of this machine. */
   ended_ms: number | null
@@ -62,6 +64,7 @@ export type NewGroupRecord = {
   generation: number
   session: GroupSession
   inviter: AccountId
+  maker?: AccountId
   needsHello: 0 | 1 | 2
   status: GroupStatus
   renewAtMs: number
@@ -73,8 +76,8 @@ export function insertGroup(database: Database, group: NewGroupRecord): void {
   beginEpoch(database, group.id, group.session)
   database.run(
     `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status, renew_at_ms,
-       continues, asked)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       continues, asked, maker)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     group.id,
     group.chat,
     group.generation,
@@ -85,6 +88,7 @@ export function insertGroup(database: Database, group: NewGroupRecord): void {
     group.renewAtMs,
     group.continues ?? null,
     group.asked ? 1 : 0,
+    group.maker ?? null,
   )
 }
 

@@ -21,9 +21,18 @@ import {
   noteMembersAsked,
   wantAdminsAsked,
 } from '../chats/records/asked-rejoins.ts'
-import { findChat, insertChat, membersOf, otherPerson, replaceMembers, viewChat } from '../chats/records/chats.ts'
+import {
+  type ChatRow,
+  findChat,
+  insertChat,
+  membersOf,
+  otherPerson,
+  replaceMembers,
+  viewChat,
+} from '../chats/records/chats.ts'
 import { brokenChats, type ChatGroup } from '../chats/records/chats-by-group.ts'
 import {
+  askInstead,
   countLostGroups,
   findLostGroup,
   forgetPastLosses,
@@ -34,6 +43,8 @@ import {
   noteHealed,
   noteLossTold,
 } from '../chats/records/lost-groups.ts'
+import { chatOfRefused } from '../chats/records/refusals.ts'
+import type { RefusedWelcome } from '../chats/records/refused-welcome.ts'
 import { groupUnknown, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { findGroup, type StoredGroup } from '../groups/group-records.ts'
@@ -88,7 +99,9 @@ export function noteLostGroup(
   // Not even noted: of a group with others in it the next who speaks there is asked.
   if (isBlocked(database, speaker)) return
   const known = findLostGroup(database, group)
-  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), group, speaker, ts })
+  const refusedIn = entry.kind === 'message' ? chatOfRefused(database, group) : undefined
+  const chat = refusedIn ?? privateChatId(speaker)
+  if (refusedIn || known?.isHealed) reportLoss(core, database, { chat, group, speaker, ts })
   if (known) return
   if (countLostGroups(database, speaker) >= clientLimits.lostGroupsPerSpeakerMax)
     return core.log.debug({ kind: 'lost group', group, speaker, reason: 'too many of the speaker' }, 'ignored')
@@ -146,7 +159,7 @@ function generationToHeal({ store, clock }: Pick<Core, 'store' | 'clock'>, speak
 }
 
 /** Empty when the relay says that this account is no member. */
-async function membersAtRelay(core: Pick<Core, 'link'>, group: GroupId): Promise<AccountId[]> {
+export async function membersAtRelay(core: Pick<Core, 'link'>, group: GroupId): Promise<AccountId[]> {
   try {
     return (await core.link.call('getGroup', { group })).members
   } catch (error) {
@@ -198,10 +211,25 @@ function lossOf(reads: Reads, group: GroupId): Loss | undefined {
  */
 const isStillLost = (database: Database, { id, epoch }: Loss): boolean => lossOf(database, id)?.epoch === epoch
 
-/** Somebody has added this account anew, and cannot prove to it what has changed since: an admin is asked, once. */
-export function wantAdmin(core: Pick<Core, 'elapsed' | 'wakeChores'>, database: Database, group: GroupId): void {
-  if (findGroup(database, group)?.status !== 'broken') return
-  wantAdminsAsked(database, group, core.elapsed.nowMs())
+type UnprovedWelcome = { chat: ChatRow; invitation: RefusedWelcome['invitation']; ts: number }
+
+/**
+ * Somebody has added this account again, and cannot prove to it what has changed since: an admin is asked, once. So it is where
+ * others continue in a group that this account does not know. A group that was just made need not be theirs: it is answered.
+ */
+export function wantAdmin(
+  core: Pick<Core, 'own' | 'elapsed' | 'wakeChores'>,
+  database: Database,
+  { chat, invitation, ts }: UnprovedWelcome,
+): void {
+  const { group, inviter, epoch } = invitation
+  if (findGroup(database, chat.group_id)?.status === 'broken')
+    wantAdminsAsked(database, chat.group_id, core.elapsed.nowMs())
+  const admin = membersOf(database, chat.id).find(
+    ({ account_id: account, admin }) => admin && account !== core.own.id && account !== inviter,
+  )
+  const speaker = epoch > 1 && !findGroup(database, group) ? admin?.account_id : undefined
+  if (speaker) askInstead(database, { group, speaker, ts })
   core.wakeChores()
 }
 

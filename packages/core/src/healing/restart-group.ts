@@ -1,6 +1,14 @@
 // Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
 import type { Notice } from '@postern/bot-api/events'
-import { type ChatId, clientLimits, contentLimits, type Deadline, type GroupId, isCoded } from '@postern/protocol'
+import {
+  type AccountId,
+  type ChatId,
+  clientLimits,
+  contentLimits,
+  type Deadline,
+  type GroupId,
+  isCoded,
+} from '@postern/protocol'
 import { emitNotice } from '../chats/notices.ts'
 import { openSuccessor } from '../chats/opening/open-chat.ts'
 import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/records/chats.ts'
@@ -10,12 +18,14 @@ import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/records/r
 import { countRejoins, forgetRejoins } from '../chats/records/rejoins.ts'
 import type { Core } from '../context.ts'
 import { findGroup, putOffRestart } from '../groups/group-records.ts'
+import { hasKeys } from '../groups/keyless-groups.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
 import { presentMs } from '../messages/age.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
+import { membersAtRelay } from './heal-chats.ts'
 
 export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
 
@@ -91,10 +101,11 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
   const isDead = findGroup(core.store, group)?.status === 'broken'
   if (!ended || chat.group_id !== group || !(isDead || chat.refused_ms !== null)) return
   try {
+    const present = await presentIn(core, group)
     const left = await openSuccessor(core, {
       chat: id,
       continues: group,
-      successor: reads => successorNow(reads, id),
+      successor: reads => successorNow(reads, id, present),
       deadline,
     })
     await core.store.write(database => {
@@ -119,10 +130,25 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
   }
 }
 
-function successorNow(reads: Pick<Store, 'get' | 'all'>, id: ChatId): Successor | undefined {
+/**
+ * An account that was made again from recovery facts does not know whom it has removed since they were written: those are no
+ * members for the relay. Undefined where the account has the keys, or the relay does not know the group.
+ */
+async function presentIn(core: Core, group: GroupId): Promise<ReadonlySet<AccountId> | undefined> {
+  if (hasKeys(core.store, group)) return undefined
+  const members = await membersAtRelay(core, group)
+  return members.length > 0 ? new Set(members) : undefined
+}
+
+function successorNow(
+  reads: Pick<Store, 'get' | 'all'>,
+  id: ChatId,
+  present: ReadonlySet<AccountId> | undefined,
+): Successor | undefined {
   const chat = findChat(reads, id)
   const ended = chat && endedOf(reads, chat)
-  return ended && aboveRefused(successorOf(ended), chat)
+  const members = ended?.members.filter(account => !present || present.has(account))
+  return ended && members && aboveRefused(successorOf({ ...ended, members }), chat)
 }
 
 const aboveRefused = (successor: Successor, chat: ChatRow): Successor => ({

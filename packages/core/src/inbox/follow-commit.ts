@@ -1,6 +1,6 @@
 // A commit in its place of the log: our own is adopted, another's is judged by what was true before it.
 import type { Notice } from '@postern/bot-api/events'
-import { type DecryptedMessage, type GroupSession, type Member, memberAccounts, rosterOf } from '@postern/mls'
+import { type DecryptedMessage, epoch, type GroupSession, type Member, memberAccounts, rosterOf } from '@postern/mls'
 import { type AccountId, CodedError } from '@postern/protocol'
 import { decodeGroupSettings } from '@postern/protocol/content'
 import type { MailboxEntry } from '@postern/protocol/relay'
@@ -11,7 +11,8 @@ import { type Disagreement, noteDisagreement } from '../chats/members/repair-ros
 import { emitNotice } from '../chats/notices.ts'
 import { forgetAsked } from '../chats/records/asked-rejoins.ts'
 import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/records/chats.ts'
-import { forgetRejoin, noteNewcomers } from '../chats/records/rejoins.ts'
+import { forgetNewcomers, noteAdded, noteNewcomers, strangersAmong } from '../chats/records/newcomers.ts'
+import { forgetRejoin } from '../chats/records/rejoins.ts'
 import type { Core } from '../context.ts'
 import { endGroup, findGroup, noteUpdated, saveEpoch } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
@@ -84,8 +85,11 @@ function writeCommit(
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
   }
-  if (!isInForce(core, database, { live, committer }))
+  if (!isInForce(core, database, { live, committer })) {
+    forgetNewcomers(database, chat, accounts(commit.removed))
     return noteNewcomers(core, database, { chat, committer, added: accounts(commit.added) })
+  }
+  const added = strangersAmong(database, chat, accounts(commit.added))
   applyCommit(core, database, {
     chat,
     committer,
@@ -93,6 +97,7 @@ function writeCommit(
     settings: agreedSettings(session),
     ts,
   })
+  noteAdded(database, { chat, committer, added }, { group: id, epoch: epoch(session) })
   // Also who commits: one whose first key was not noted would come with another unnoticed.
   const met = [...accounts(commit.added), ...commit.changedKeys, committer]
   noteDeviceKeys(core, database, { members: membersIn(session, met), ts })
@@ -158,7 +163,7 @@ function endsChat(
 
 /** Our own commit has reached its place: everything before it was read with the keys before it. */
 export function adoptPending(
-  core: Pick<Core, 'store' | 'provider' | 'elapsed' | 'log' | 'own'>,
+  core: Pick<Core, 'store' | 'provider' | 'elapsed' | 'log' | 'own' | 'wakeChores'>,
   live: LiveGroup,
   write: WriteEntry,
 ): void {
@@ -180,8 +185,12 @@ export function adoptPending(
       forgetRejoin(database, { group: live.id, account })
       noteReturn(database, live.chat, account)
     }
-    if (!isInForce(core, database, { live, committer: core.own.id })) return
+    const committer = core.own.id
+    if (!isInForce(core, database, { live, committer }))
+      return noteNewcomers(core, database, { chat, committer, added: add })
+    const added = strangersAmong(database, chat, add)
     applyCommit(core, database, applied)
+    noteAdded(database, { chat, committer, added }, { group: live.id, epoch: epoch(session) })
     noteDeviceKeys(core, database, { members: membersIn(session, add), ts })
   }, live)
 }

@@ -2,6 +2,7 @@
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
 import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
 import { type ChatRow, findChat, isMember } from '../chats/records/chats.ts'
+import { isNewcomer } from '../chats/records/newcomers.ts'
 import { contentMalformed, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { noteDirect } from '../groups/group-records.ts'
@@ -104,6 +105,7 @@ type InChat = ReceivedContent & { row: ChatRow | undefined }
 /** Of two groups for a chat both are read: a member removed from the one in force must not go on speaking in the other. */
 function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { row, chat, group, sender }: InChat): boolean {
   if (!row || row.group_id === group || isMember(database, chat, sender)) return true
+  if (isNewcomer(database, row.group_id, sender)) return true
   log.warn({ chat, group, sender }, 'message from a former member in an old group')
   return false
 }

@@ -5,7 +5,7 @@ import { clientLimits, type MessageId } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import { emitNotice, keepNotice } from '../chats/notices.ts'
 import { type ChatRow, deleteMember, findChat, isInUse, isMember } from '../chats/records/chats.ts'
-import { noteWarned } from '../chats/records/refusals.ts'
+import { noteRefusedIn, noteWarned } from '../chats/records/refusals.ts'
 import type { RefusedWelcome } from '../chats/records/refused-welcome.ts'
 import { logUnreadable, type Unreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
@@ -106,7 +106,7 @@ type WelcomeRefused = { entry: MailboxEntry; write: WriteEntry; error: RefusedWe
 
 /** Told where it was aimed at a chat of ours: a stranger's attempt, or a member's that is not what it should be. */
 export function refuseWelcome(
-  core: Pick<Core, 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
+  core: Pick<Core, 'own' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
   { entry, write, error }: WelcomeRefused,
 ): void {
   const { rule, invitation } = error
@@ -115,7 +115,10 @@ export function refuseWelcome(
     const known = findGroup(database, entry.group)
     const chat = findChat(database, known?.chat_id ?? invitation.chat)
     // An admin may tell what a member may not: asked once more, and they alone.
-    if (chat && (rule === 'not-an-admin' || rule === 'not-an-admin-to-name')) wantAdmin(core, database, chat.group_id)
+    if (chat && (rule === 'not-an-admin' || rule === 'not-an-admin-to-name'))
+      wantAdmin(core, database, { chat, invitation, ts: entry.ts })
+    // Others may have followed it, and speak there.
+    if (chat && !known && isMember(database, chat.id, invitation.inviter)) noteRefusedIn(database, chat.id, entry)
     // What leads back is a replay, or crossed what we did ourselves: there is nothing to tell.
     if (rule === 'not-newer' || !isInUse(chat)) return
     const isByMember = isMember(database, chat.id, invitation.inviter)

@@ -29,9 +29,11 @@ export function judgeCommit(before: Picture, deed: Deed): Verdict {
   const wasAdmin = before.settings.admins.includes(deed.committer)
   const gone = deed.removed.filter(account => !deed.added.includes(account) && !before.leaving.includes(account))
   const namesAdmins = !sameAccounts(settings.admins, before.settings.admins)
-  const { chat, generation } = before.settings
+  const { chat, generation, maker } = before.settings
   return judgeBy(
     [settings.chat !== chat || settings.generation !== generation, 'fixed-setting'],
+    // A client that does not know the setting leaves it out.
+    [settings.maker !== undefined && settings.maker !== maker, 'fixed-setting'],
     [gone.length > 0 && !wasAdmin, 'not-an-admin'],
     [namesAdmins && !wasAdmin, 'not-an-admin-to-name'],
     [membersAfter(before, deed) > contentLimits.groupMembersMax, 'too-many'],

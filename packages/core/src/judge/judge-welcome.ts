@@ -24,7 +24,7 @@ export type Invitation = {
 /** The keys are good; or lost, out of step or taken from us; or of no use since a commit that we refused. */
 export type KeyState = 'whole' | 'lost' | 'dead'
 
-export type KnownGroup = { chat: ChatId; epoch: number; standing: KeyState }
+export type KnownGroup = { chat: ChatId; generation: number; epoch: number; standing: KeyState }
 
 export type KnownChat = {
   type: GroupSettings['type']
@@ -65,10 +65,17 @@ function judgePrivate({ own, inviter, members, chat }: Invitation, { group }: Kn
   return judgeBy([!isOfTheTwo, 'not-the-two'], [group !== undefined, 'not-needed'])
 }
 
-/** Into the same group once more: only when it can be meant for us. */
-function judgeReturn({ epoch }: Invitation, group: KnownGroup, chat: KnownChat): Verdict {
+/**
+ * Into the same group once more: only when it can be meant for us. Its number never changes: an account that followed a member
+ * to a higher one, by a commit that the others have refused, would refuse the group in which they continue.
+ */
+function judgeReturn({ epoch, settings }: Invitation, group: KnownGroup, chat: KnownChat): Verdict {
   const isOut = group.standing === 'lost' || chat.state === 'left'
-  return judgeBy([epoch <= group.epoch, 'not-newer'], [!isOut, 'not-needed'])
+  return judgeBy(
+    [epoch <= group.epoch, 'not-newer'],
+    [!isOut, 'not-needed'],
+    [settings.generation !== group.generation, 'fixed-setting'],
+  )
 }
 
 /**

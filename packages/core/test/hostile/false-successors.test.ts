@@ -1,13 +1,19 @@
 // A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
-import { isCoded } from '@postern/protocol'
+import { encryptMessage } from '@postern/mls'
+import { GROUP_ID_BYTES, type GroupId, groupIdFromBytes, isCoded, utf8 } from '@postern/protocol'
 import type { TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import { test as base } from './fixtures.ts'
 import { attacks } from './history-attacks.ts'
-import { coreOf, groupOf } from './modified-client.ts'
-import { adminsFor } from './team.ts'
+import { coreOf, groupOf, openForged } from './modified-client.ts'
+import { adminsFor, groupSettings } from './team.ts'
+
+const newGroupId = (person: TestPerson): GroupId =>
+  groupIdFromBytes(coreOf(person).provider.randomBytes(GROUP_ID_BYTES))
+
+const refused = expect.objectContaining({ code: 'refused' })
 
 const test = base
   .extend(
@@ -157,4 +163,27 @@ describe('[CORE-14.34] a member who carries a group on', () => {
     await expectAllHear(alice, 'so we do')
     for (const person of [alice, bob, carol]) expect(adminsFor(person, chat)).toEqual([alice.id])
   })
+})
+
+test('[CORE-14.100] what is said in a group that others were led into is reported by who has refused it', async ({
+  clock,
+  world,
+  alice,
+  mallory,
+  chat,
+  noticesFor,
+}) => {
+  const trent = await world.person('trent, who follows', { clock })
+  const settings = groupSettings([alice], { chat, generation: 1 })
+  const group = await openForged(mallory, {
+    group: newGroupId(mallory),
+    settings,
+    victim: alice.id,
+    others: [trent.id],
+  })
+  await expect.poll(() => noticesFor(alice)).toContainEqual(expect.objectContaining({ notice: refused }))
+  const { wire: payload } = await encryptMessage(group, utf8('only for those who follow'))
+  await coreOf(mallory).link.call('append', { payload, to: undefined, leave: false })
+  const notice = { code: 'undecryptable', from: { id: mallory.id, name: mallory.name } }
+  await expect.poll(() => noticesFor(alice)).toContainEqual({ type: 'notice', chat_id: chat, notice })
 })

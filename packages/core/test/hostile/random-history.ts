@@ -193,7 +193,7 @@ export class RandomHistory {
     expect(this.#view(alice).admins).toEqual([alice.id])
     const people = alice.shown()
     const who = (ids: Set<string>) => this.#players.filter(({ id }) => ids.has(id)).map(({ name }) => name)
-    expect(who(this.#offenders().intersection(people)), 'offenders').toEqual([])
+    expect(who(this.#offendersFor(alice).intersection(people)), 'offenders').toEqual([])
     expect(who(this.#removed.difference(this.#toldBack(alice)).intersection(people)), 'removed').toEqual([])
   }
 
@@ -248,9 +248,9 @@ export class RandomHistory {
     return new Set(joined.flatMap(({ members }) => idsOf(members)))
   }
 
-  /** Of whom people were told that its commit was refused: it is proved by its signature. */
-  #offenders(): Set<string> {
-    const refused = this.#honest().flatMap(player => player.notices().filter(notice => notice.code === 'refused'))
+  /** Whose commit the admin has refused. An offence that an attacker has kept from the admin is proved to others alone. */
+  #offendersFor(admin: Player): Set<string> {
+    const refused = admin.notices().filter(notice => notice.code === 'refused')
     const byCommit = refused.filter(({ text }) => !text?.startsWith('The welcome'))
     return new Set(byCommit.flatMap(({ from }) => (from ? [from.id] : [])))
   }

@@ -1,5 +1,7 @@
 // Losses and kills from which a chat must come back, with everybody in one group: whoever was away, lost or in the way.
+import { rmSync } from 'node:fs'
 import { type ChatId, CodedError, GROUP_ID_BYTES } from '@postern/protocol'
+import { decodeRecoveryFacts, encodeRecoveryFacts } from '@postern/protocol/content'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test as base } from './fixtures.ts'
@@ -133,4 +135,27 @@ describe('[CORE-14.32] a commit that only some can judge', () => {
     for (const person of [bob, carol]) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
     await expectAllHear(chat, [alice, bob, carol])
   })
+})
+
+test('[CORE-12.100] an admin that is made again from old facts brings nobody back whom it has removed', async ({
+  clock,
+  world,
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+}) => {
+  const restore = decodeRecoveryFacts(encodeRecoveryFacts(alice.client.identity.recovery()))
+  await alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
+  for (const person of [bob, carol]) await person.next('notice', ({ notice }) => notice.code === 'removed')
+  await world.close(alice)
+  rmSync(alice.directory, { recursive: true })
+  const again = await world.person(alice.name, { clock, restore })
+  // The others are no admins: she need not believe them that mallory was removed, and carries the chat on in the end.
+  await again.next('notice', ({ notice }) => notice.code === 'refused')
+  clock.leap(25 * 3_600_000)
+  await expectAllHear(chat, [again, bob, carol])
+  for (const person of [again, bob, carol]) expect(membersFor(person, chat)).toEqual(ids([again, bob, carol]))
+  expect(mallory.client.chats.get(chat).state).toBe('left')
 })

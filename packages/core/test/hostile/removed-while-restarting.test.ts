@@ -1,10 +1,10 @@
 // Members are removed and added while a client is about to carry the group on: who was removed stays out, and who was added is in.
 import { decodeClientFrame } from '@postern/protocol/relay'
-import { WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { test } from './fixtures.ts'
-import { groupOf } from './modified-client.ts'
-import { carryOn, expectAllHear, groupSettings, ids, membersFor } from './team.ts'
+import { coreOf, groupOf } from './modified-client.ts'
+import { carryOn, epochOf, expectAllHear, groupSettings, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
 
 test('[CORE-14.34] a removal that crosses the own restart of the group is not undone', async ({
   alice,
@@ -70,3 +70,130 @@ test('[CORE-14.42] somebody who is added while another member carries the group 
   for (const person of all) await expect.poll(() => membersFor(person, chat)).toEqual(ids(all))
   await expectAllHear(chat, [alice, bob, carol, dave])
 })
+
+const HOUR_MS = 3_600_000
+
+/** Carol adds dave in the moment in which alice carries the chat on: the relay has her commit behind alice's group. */
+const crossing = test.extend('crossing', async ({ world, clock, alice, bob, carol, mallory, chat }) => {
+  const dave = await world.person(`dave of ${chat}`, { clock })
+  const before = groupOf(alice, chat)
+  const held: Uint8Array[] = []
+  const committed = Promise.withResolvers<void>()
+  carol.wire.outgoing = bytes => {
+    const frame = decodeClientFrame(bytes.slice())
+    if (frame.kind !== 'call' || frame.name !== 'commit') return [bytes]
+    held.push(bytes.slice())
+    committed.resolve()
+    return []
+  }
+  const adding = carol.client.chats.addMembers(chat, [dave.id], { timeoutMs: HOUR_MS })
+  adding.catch(() => {})
+  await committed.promise
+  const settings = groupSettings([alice], { chat, generation: 1 })
+  await carryOn(alice, chat, { settings, members: [alice, bob, carol, mallory] })
+  for (const person of [alice, bob, carol]) await expect.poll(() => groupOf(person, chat)).not.toBe(before)
+  return {
+    dave,
+    before,
+    adding,
+    release: () => {
+      carol.wire.outgoing = frame => [frame]
+      for (const bytes of held) carol.wire.say(bytes)
+    },
+  }
+})
+
+/** The relay is slow to hand out key packages to the person, until the function that this returns is called. */
+function slowKeyPackages(person: TestPerson): () => void {
+  const held: Uint8Array[] = []
+  person.wire.outgoing = bytes => {
+    const frame = decodeClientFrame(bytes.slice())
+    if (frame.kind !== 'call' || frame.name !== 'takeKeyPackages') return [bytes]
+    held.push(bytes.slice())
+    return []
+  }
+  return () => {
+    person.wire.outgoing = frame => [frame]
+    for (const bytes of held) person.wire.say(bytes)
+  }
+}
+
+crossing(
+  '[CORE-14.42] the member that has added them does so again, and they read what it says next',
+  async ({ alice, carol, chat, crossing: { dave, adding, release } }) => {
+    // Alice, who has made the group, adds nobody to it in time.
+    slowKeyPackages(alice)
+    release()
+    await adding
+    await sayWhenHealed(carol, chat, 'welcome, dave')
+    await dave.hears('welcome, dave')
+  },
+)
+
+crossing(
+  '[CORE-14.42] until they are in it they are heard in the group before',
+  async ({ alice, bob, carol, chat, crossing: { dave, before, adding, release } }) => {
+    const giveAlice = slowKeyPackages(alice)
+    // Carol has the key packages for the group before, and waits for those for the one in force.
+    release()
+    const giveCarol = slowKeyPackages(carol)
+    await expect.poll(() => coreOf(dave).groups.has(before)).toBe(true)
+    await speakIn(dave, before, { body: { kind: 'text', text: 'is anybody here?' } })
+    for (const person of [alice, bob, carol]) await person.hears('is anybody here?')
+    for (const give of [giveAlice, giveCarol]) give()
+    await adding
+    await expectAllHear(chat, [alice, bob, carol, dave])
+  },
+)
+
+/** Carol has added dave, and everybody has read it: what alice knows of it is what her group says. */
+const added = test.extend('added', async ({ world, clock, alice, bob, carol, mallory, chat }) => {
+  const dave = await world.person(`dave in ${chat}`, { clock })
+  const place = { group: groupOf(alice, chat), generation: 0, epoch: await epochOf(alice, chat) }
+  await carol.client.chats.addMembers(chat, [dave.id], WITHIN)
+  await dave.next('chat', event => event.chat_id === chat)
+  const all = [alice, bob, carol, mallory, dave]
+  for (const person of all) await expect.poll(() => membersFor(person, chat)).toEqual(ids(all))
+  return { dave, place }
+})
+
+added(
+  '[CORE-14.42] an admin that had not read of them leaves nobody out',
+  async ({ alice, bob, carol, chat, added: { dave, place } }) => {
+    // Mallory is out: dave believes that of an admin alone, and is added by carol.
+    const settings = groupSettings([alice], { chat, generation: 1, continues: place })
+    await carryOn(alice, chat, { settings, members: [alice, bob, carol] })
+    const all = [alice, bob, carol, dave]
+    for (const person of all) await expect.poll(() => membersFor(person, chat)).toEqual(ids(all))
+    await expectAllHear(chat, all)
+  },
+)
+
+added(
+  '[CORE-14.42] nobody brings back whom an admin has left out',
+  async ({ alice, bob, carol, mallory, chat, added: { dave, place } }) => {
+    const continues = { ...place, epoch: await epochOf(alice, chat) }
+    const settings = groupSettings([alice], { chat, generation: 1, continues })
+    const others = [alice, bob, carol, mallory]
+    await carryOn(alice, chat, { settings, members: others })
+    await expectAllHear(chat, [alice, bob, carol])
+    for (const person of [alice, bob, carol]) expect(membersFor(person, chat)).toEqual(ids(others))
+    expect(groupOf(dave, chat)).toBe(place.group)
+  },
+)
+
+added(
+  '[CORE-14.17] of two groups of one generation all choose alike, whoever has added them to it',
+  async ({ alice, bob, carol, mallory, chat, added: { dave, place } }) => {
+    const all = [alice, bob, carol, mallory, dave]
+    const bobs = groupSettings([alice], { chat, generation: 1 })
+    await carryOn(bob, chat, { settings: bobs, members: all })
+    for (const person of all) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(bob, chat))
+    // The admin, who has not read of dave, does the same; carol adds dave there.
+    const alices = groupSettings([alice], { chat, generation: 1, continues: place })
+    await carryOn(alice, chat, { settings: alices, members: [alice, bob, carol, mallory] })
+    for (const person of all) await expect.poll(() => membersFor(person, chat)).toEqual(ids(all))
+    for (const person of all) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
+    await expectAllHear(chat, [alice, bob, carol, dave])
+  },
+)

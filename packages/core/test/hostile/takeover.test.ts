@@ -3,7 +3,7 @@ import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
 import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test } from './fixtures.ts'
-import { forgeWelcome, groupOf } from './modified-client.ts'
+import { commitAs, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
 import {
   adminsFor,
   breakGroup,
@@ -55,6 +55,29 @@ describe('[CORE-14.20] who makes the others lose their keys', () => {
       expect(adminsFor(person, chat)).toEqual([alice.id])
       expect(membersFor(person, chat)).toEqual(expect.arrayContaining(ids([alice, bob, carol])))
     }
+  })
+
+  test('raises no number of the group for the one whom it alone adds again', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
+    for (const person of [bob, carol]) person.wire.hold()
+    // Alice asks nobody to add her again before mallory does it.
+    alice.wire.outgoing = () => []
+    await commitAs(mallory, chat, () => ({ atRelay: { remove: [alice.id] } }))
+    await alice.next('notice', event => event.notice.code === 'cut_off')
+    // The others refuse this commit, of which alice hears nothing.
+    await commitAs(mallory, chat, () => ({ settings: groupSettings([alice], { chat, generation: 7 }) }))
+    const add = await keyPackagesOf(mallory, [alice.id])
+    await commitAs(mallory, chat, () => ({ add, remove: [alice.id], atRelay: { remove: [] } }))
+    alice.wire.outgoing = frame => [frame]
+    await alice.next('notice', event => event.notice.code === 'refused')
+    for (const person of [bob, carol]) person.wire.release()
+    await expectAllHear(chat, [alice, bob, carol])
+    for (const person of [alice, bob, carol]) expect(adminsFor(person, chat)).toEqual([alice.id])
   })
 })
 

@@ -37,6 +37,7 @@ describe('[CORE-14.4] a commit in a group', () => {
     ['settings that nobody can read', { settings: undefined }, 'unreadable-settings'],
     ['another type', { settings: { v: 1, type: 'private', generation: 0, timerMs: 0 } }, 'other-type'],
     ['another chat, by an admin', { committer: alice, settings: as({ chat }) }, 'fixed-setting'],
+    ['another maker, by an admin', { committer: alice, settings: as({ maker: alice }) }, 'fixed-setting'],
     ['another generation, by an admin', { committer: alice, settings: as({ generation: 1 }) }, 'fixed-setting'],
     [
       'more members than there may be',

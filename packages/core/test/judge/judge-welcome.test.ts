@@ -12,14 +12,15 @@ const other = 'h'.repeat(26) as GroupId
 const chat = groupChatId(group)
 
 const settings = { v: 1 as const, type: 'group' as const, title: 'team', admins: [bob], timerMs: 0, generation: 0 }
-const ended: EndedGroup = { chat, settings, members: [alice, bob, carol], leaving: [], offender: undefined }
+const place = { group, generation: 0, epoch: 4 }
+const ended: EndedGroup = { chat, settings, place, members: [alice, bob, carol], leaving: [], offender: undefined }
 const known = (standing: 'whole' | 'lost' | 'dead', change: Partial<EndedGroup> = {}): KnownFacts => ({
   group: undefined,
   chat: { type: 'group', state: 'active', group: { id: group, standing }, ended: { ...ended, ...change } },
 })
 const back = (standing: 'whole' | 'lost' | 'dead', epoch = 4): KnownFacts => ({
   ...known(standing),
-  group: { chat, epoch, standing },
+  group: { chat, generation: 0, epoch, standing },
 })
 const invitation = (change: Partial<Invitation>): Invitation => ({
   own: alice,
@@ -68,6 +69,12 @@ describe('[CORE-14.2] a welcome into a group', () => {
     ['that is lost, from a stranger', invitation({ inviter: mallory }), back('lost'), 'unknown-inviter'],
     ['that is lost, by an old welcome', invitation({ epoch: 4 }), back('lost'), 'not-newer'],
     ['of another chat', invitation({ chat: groupChatId(other) }), back('lost'), 'other-chat'],
+    [
+      'that is lost, under another number',
+      invitation({ settings: { ...settings, chat, generation: 7 } }),
+      back('lost'),
+      'fixed-setting',
+    ],
   ])('%s', (_what, asked, what, rule) => {
     expect(ruleOf(asked, what)).toBe(rule)
   })
@@ -154,7 +161,7 @@ describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
     const killed: EndedGroup = { ...ended, members: [carol, bob, alice, mallory], leaving: [carol], offender: bob }
     expect(successorOf(killed)).toEqual({
       members: [alice, mallory],
-      settings: { ...settings, chat, generation: 1, admins: [alice] },
+      settings: { ...settings, chat, generation: 1, admins: [alice], continues: place },
     })
     expect([alice, mallory, bob, carol].map(one => turnOf(killed, one))).toEqual([0, 1, undefined, undefined])
     expect([bob, alice, carol].map(one => turnOf(ended, one))).toEqual([0, 1, 2])
@@ -237,13 +244,13 @@ describe('[CORE-14.1] a welcome into a private chat', () => {
     [
       'into a group that is known',
       ofTwo({ group }),
-      { ...private_, group: { chat: privateChatId(bob), epoch: 1, standing: 'lost' } },
+      { ...private_, group: { chat: privateChatId(bob), generation: 1, epoch: 1, standing: 'lost' } },
       'not-needed',
     ],
     [
       'into a group of another chat',
       ofTwo({ group }),
-      { ...private_, group: { chat: privateChatId(carol), epoch: 1, standing: 'lost' } },
+      { ...private_, group: { chat: privateChatId(carol), generation: 1, epoch: 1, standing: 'lost' } },
       'other-chat',
     ],
   ])('%s', (_what, asked, what, rule) => {

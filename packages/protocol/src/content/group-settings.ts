@@ -1,6 +1,6 @@
 // The settings that all members of a group share. They are in the MLS group context, so that a joiner gets them with the welcome.
 import * as z from 'zod/mini'
-import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
+import { type AccountId, type ChatId, type GroupId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { timerFault } from '../rules/timer.ts'
 import { chars, keeping } from './lenient.ts'
@@ -34,6 +34,16 @@ const groupSettings = z.object({
   generation: z._default(generation, 0),
   /** The chat that it continues; the first group of a chat gives the chat its id. */
   chat: z.optional(groupChat),
+  /** Who has made it, where it carries a chat on: all decide alike between two, whoever has welcomed them. */
+  maker: z.optional(accountId),
+  /** What its maker knew of the chat: a member that somebody added later was not left out on purpose. */
+  continues: z.optional(
+    z.object({
+      group: z.custom<GroupId>(value => typeof value === 'string' && isGroupId(value)),
+      generation,
+      epoch: z.int().check(z.gte(0)),
+    }),
+  ),
 })
 
 const settings = z.discriminatedUnion('type', [privateSettings, groupSettings])

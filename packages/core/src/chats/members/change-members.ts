@@ -7,6 +7,7 @@ import {
   CodedError,
   contentLimits,
   type Deadline,
+  type GroupId,
   timerFault,
 } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -21,21 +22,24 @@ export async function addMembers(
   chat: ChatId,
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
-  const { group_id } = writableGroup(core, chat)
-  // Nobody's key packages are used up for what cannot be done now.
-  if (findGroup(core.store, group_id)?.status === 'broken') throw new CodedError('chat-healing')
-  const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
-  const wanted = [...new Set(members)].filter(account => !present.has(account))
-  if (wanted.length === 0) return
-  assertRoom(present.size + wanted.length)
-  await core.link.whenOnline(deadline.leftMs())
-  const taken = await fetchKeyPackages(core, wanted, deadline)
-  const intent: CommitPlanner = session => {
-    const add = taken.filter(({ account }) => !isMember(session, account))
-    assertRoom(rosterOf(session).size + add.length)
-    return add.length > 0 ? { add } : 'satisfied'
+  writableGroup(core, chat)
+  // Taken for each group: a key package that has led into one opens no second welcome.
+  const plan = async (group: GroupId): Promise<CommitPlanner | 'satisfied'> => {
+    // Nobody's key packages are used up for what cannot be done now.
+    if (findGroup(core.store, group)?.status === 'broken') throw new CodedError('chat-healing')
+    const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
+    const wanted = [...new Set(members)].filter(account => !present.has(account))
+    if (wanted.length === 0) return 'satisfied'
+    assertRoom(present.size + wanted.length)
+    await core.link.whenOnline(deadline.leftMs())
+    const taken = await fetchKeyPackages(core, wanted, deadline)
+    return session => {
+      const add = taken.filter(({ account }) => !isMember(session, account))
+      assertRoom(rosterOf(session).size + add.length)
+      return add.length > 0 ? { add } : 'satisfied'
+    }
   }
-  await commitToChat(core, chat, { intent, deadline })
+  await planForChat(core, chat, { plan, deadline })
 }
 
 function assertRoom(members: number): void {
@@ -91,23 +95,31 @@ export async function setTimer(
   await commitToChat(core, chat, { intent, deadline })
 }
 
+export async function commitToChat(
+  core: CommitContext,
+  chat: ChatId,
+  { intent, deadline }: Parameters<typeof commitToGroup>[2],
+): Promise<void> {
+  await planForChat(core, chat, { plan: async () => intent, deadline })
+}
+
+type ChatPlan = { plan: (group: GroupId) => Promise<CommitPlanner | 'satisfied'>; deadline: Deadline }
+
 /**
  * Commits to the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
  * what was changed in the group before it would be true for nobody.
  */
-export async function commitToChat(
-  core: CommitContext,
-  chat: ChatId,
-  change: Parameters<typeof commitToGroup>[2],
-): Promise<void> {
+async function planForChat(core: CommitContext, chat: ChatId, { plan, deadline }: ChatPlan): Promise<void> {
   const stillWritable = () => writable(visibleChat(core.store, chat))
-  const intent: CommitPlanner = session => {
-    stillWritable()
-    return change.intent(session)
-  }
   for (;;) {
     const { group_id: group } = stillWritable()
-    await commitToGroup(core, group, { ...change, intent })
+    const intent = await plan(group)
+    if (intent === 'satisfied') return
+    const whileWritable: CommitPlanner = session => {
+      stillWritable()
+      return intent(session)
+    }
+    await commitToGroup(core, group, { intent: whileWritable, deadline })
     if (findChat(core.store, chat)?.group_id === group) return
   }
 }

@@ -24,6 +24,7 @@ import { consumeKeyPackage, findKeyPackage, isLastResort } from '../../identity/
 import { personOf } from '../../identity/people.ts'
 import { restoredCursor } from '../../journal/progress.ts'
 import { type Invitation, judgeWelcome } from '../../judge/judge-welcome.ts'
+import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { DatabaseChange } from '../../storage/transactions/store.ts'
 import { noteDeviceKeys } from '../keys/device-keys.ts'
@@ -35,6 +36,7 @@ import { findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } fro
 import { judgeInviter } from '../records/declined-chats.ts'
 import { whatIsKnown } from '../records/known-chat.ts'
 import { forgetLostGroup, lossesToTell, noteLossTold } from '../records/lost-groups.ts'
+import { leftOutUnknown, noteNewcomers } from '../records/newcomers.ts'
 import { forgetRefusal } from '../records/refusals.ts'
 import { RefusedWelcome } from '../records/refused-welcome.ts'
 import { forgetRejoins } from '../records/rejoins.ts'
@@ -88,7 +90,13 @@ function assertMayLead(core: Pick<Core, 'store' | 'own'>, { group, sender, ts }:
   }
   const verdict = judgeWelcome(invitation, whatIsKnown(core.store, { group, chat }))
   if (verdict.kind === 'refuse')
-    throw new RefusedWelcome(verdict, { chat, inviter, group, generation: settings.generation })
+    throw new RefusedWelcome(verdict, {
+      chat,
+      inviter,
+      group,
+      generation: settings.generation,
+      epoch: invitation.epoch,
+    })
 }
 
 /** Of who invites alone: the leaves of the others are as old as their last commit there. */
@@ -105,6 +113,7 @@ function writeJoin(
 ): DatabaseChange<void> {
   const { generation } = joined.settings
   const { session, chat, inviter } = joined
+  const { maker, continues } = madeBy(joined)
   return database => {
     const { length: count } = joined.accounts
     const renewAtMs = isLastResort(database, joined.reference) ? soonRenewalMs(core, count) : nextRenewalMs(core, count)
@@ -122,6 +131,7 @@ function writeJoin(
       generation,
       session,
       inviter,
+      ...(maker && { maker }),
       needsHello: known?.state === 'active' && isKnownToAll(database, joined) ? 0 : 2,
       status: 'open',
       renewAtMs,
@@ -130,21 +140,19 @@ function writeJoin(
     // A welcome from before the restore was followed then, too: what was said since has used up the keys that it gives.
     if (entry.cursor <= restoredCursor(database)) distrustKeysOf(database, entry.group)
     noteDeviceKeys(core, database, { members: joined.members, ts: entry.ts })
-    // The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner.
-    const candidate = { id: entry.group, generation, byAdmin: isAdmin(database, chat, inviter) }
     const other = known && current && current.id !== entry.group ? current : undefined
-    if (other && !supersedes(candidate, { ...other, byAdmin: isAdmin(database, chat, other.inviter) })) {
+    if (other && !isChosen(database, joined, other)) {
       const reason = 'another group of the chat is in force'
       core.log.debug({ kind: 'welcome', chat, group: entry.group, inForce: other.id, reason }, 'ignored')
       return dropSuperseded(core, database, { chat, type: joined.settings.type, inForce: other.id })
     }
     if (other) {
-      forgetRejoins(database, chat, { inForce: entry.group })
       forgetRefusal(database, chat)
       // Who carried it on may have told the relay fewer than are in it: nobody was there to compare.
       if (joined.settings.type === 'group') noteRepair(core, database, entry.group)
     }
     const isKnown = known !== undefined && known.state !== 'left'
+    const leftOut = isKnown ? leftOutUnknown(database, chat, { ...joined, continues }) : []
     const tell = isKnown ? tellChanges(core, database, { ...joined, committer: inviter, ts: entry.ts }) : undefined
     insertChat(
       database,
@@ -159,6 +167,8 @@ function writeJoin(
     )
     if (!isKnown) judgeInviter(database, { chat, inviter })
     replaceMembers(database, chat, joined)
+    if (other) forgetRejoins(database, chat, { inForce: entry.group })
+    for (const { account, by } of leftOut) noteNewcomers(core, database, { chat, committer: by, added: [account] })
     if (other) dropSuperseded(core, database, { chat, type: joined.settings.type, inForce: entry.group })
     tell?.({ restarted: other !== undefined && known?.type === 'group' })
     if (isInUse(known)) tellMissed(core, database, { chat, speakers: missed, ts: entry.ts })
@@ -166,6 +176,9 @@ function writeJoin(
     core.rescheduleTimers()
   }
 }
+
+const madeBy = ({ settings }: Joined): { maker?: AccountId | undefined; continues?: GroupPlace | undefined } =>
+  settings.type === 'group' ? settings : {}
 
 /**
  * Members who were heard in groups that this account could not read: until now nobody could say in which chat that was. It
@@ -194,6 +207,15 @@ function tellMissed(
 function isKnownToAll(database: Database, { chat, accounts, settings }: Joined): boolean {
   const known = new Set(membersOf(database, chat).map(member => member.account_id))
   return settings.type === 'group' && accounts.every(account => known.has(account))
+}
+
+/** The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner. */
+function isChosen(database: Database, joined: Joined, other: StoredGroup): boolean {
+  const { chat, inviter, session, settings } = joined
+  const isByAdmin = (maker: AccountId): boolean => isAdmin(database, chat, maker)
+  const byAdmin = isByAdmin(madeBy(joined).maker ?? inviter)
+  const candidate = { id: groupId(session), generation: settings.generation, byAdmin }
+  return supersedes(candidate, { ...other, byAdmin: isByAdmin(other.maker ?? other.inviter) })
 }
 
 type Candidate = Pick<StoredGroup, 'id' | 'generation'> & { byAdmin: boolean }

@@ -153,7 +153,8 @@ async function tryToSucceed(core: Core, succession: Succession): Promise<Account
     : await fetchKeyPackages(core, wanted, deadline)
   const accounts = added.map(({ account }) => account)
   const isChanged = (database: Database) => JSON.stringify(successorIn(database)) !== JSON.stringify(successor)
-  const opened = await openGroup(core, { chat, settings, accounts, added, continues, deadline, isChanged })
+  const made = { ...settings, maker: core.own.id }
+  const opened = await openGroup(core, { chat, settings: made, accounts, added, continues, deadline, isChanged })
   return opened === 'changed' ? 'changed' : wanted.filter(account => !accounts.includes(account))
 }
 

@@ -12,7 +12,12 @@ export function whatIsKnown(reads: Reads, { group, chat }: { group: GroupId; cha
   const groupRow = findGroup(reads, group)
   const chatRow = findChat(reads, chat)
   return {
-    group: groupRow && { chat: groupRow.chat_id, epoch: groupRow.epoch, standing: standingOf(groupRow) },
+    group: groupRow && {
+      chat: groupRow.chat_id,
+      generation: groupRow.generation,
+      epoch: groupRow.epoch,
+      standing: standingOf(groupRow),
+    },
     chat: chatRow && knownChat(reads, chatRow),
   }
 }
@@ -52,6 +57,7 @@ export function endedOf(reads: Reads, row: ChatRow): EndedGroup | undefined {
     },
     members: members.map(member => member.account_id),
     leaving: members.filter(member => member.leaving).map(member => member.account_id),
+    place: group && { group: group.id, generation, epoch: group.epoch },
     offender: group?.offender ?? undefined,
   }
 }

@@ -25,6 +25,17 @@ export function insertLostGroup(database: Database, { group, speaker, ts }: Omit
   database.run('INSERT INTO lost_group (group_id, speaker, ts) VALUES (?, ?, ?)', group, speaker, ts)
 }
 
+/** The member that was asked, if any, could not help: this one is, once. */
+export function askInstead(database: Database, { group, speaker, ts }: Omit<LostGroup, 'isHealed'>): void {
+  database.run(
+    `INSERT INTO lost_group (group_id, speaker, ts) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET speaker = excluded.speaker, healed = 0 WHERE speaker <> excluded.speaker`,
+    group,
+    speaker,
+    ts,
+  )
+}
+
 /** How many of one speaker are remembered: it can make as many as it likes. */
 export const countLostGroups = (reads: Reads, speaker: AccountId): number =>
   reads.get<{ count: number }>('SELECT count(*) AS count FROM lost_group WHERE speaker = ?', speaker)?.count ?? 0

@@ -1,5 +1,5 @@
 // What of others was refused in a chat: groups of a member that do more than it may, and when people were last told.
-import type { ChatId, GroupId } from '@postern/protocol'
+import { type ChatId, clientLimits, type GroupId } from '@postern/protocol'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 
@@ -29,3 +29,19 @@ export const refusalsToAnswer = (reads: Pick<Store, 'all'>): RefusalToAnswer[] =
 export function noteWarned(database: Database, chat: ChatId, nowMs: number): void {
   database.run('UPDATE chat SET warned_ms = ? WHERE id = ?', nowMs, chat)
 }
+
+/** Only the newest are kept: a member can make as many as it likes. */
+export function noteRefusedIn(database: Database, chat: ChatId, { group, ts }: { group: GroupId; ts: number }): void {
+  database.run('INSERT OR REPLACE INTO refused_group (group_id, chat_id, ts) VALUES (?, ?, ?)', group, chat, ts)
+  database.run(
+    `DELETE FROM refused_group WHERE chat_id = ? AND group_id NOT IN
+       (SELECT group_id FROM refused_group WHERE chat_id = ? ORDER BY ts DESC LIMIT 0 + ?)`,
+    chat,
+    chat,
+    clientLimits.refusedGroupsPerChatMax,
+  )
+}
+
+/** The chat that a group was made for which this client refused. */
+export const chatOfRefused = (reads: Pick<Store, 'get'>, group: GroupId): ChatId | undefined =>
+  reads.get<{ chat_id: ChatId }>('SELECT chat_id FROM refused_group WHERE group_id = ?', group)?.chat_id

@@ -3,7 +3,7 @@ import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Rule, Verdict } from '../../judge/verdict.ts'
 
 type Refusal = Extract<Verdict, { kind: 'refuse' }>
-type RefusedInvitation = { chat: ChatId; inviter: AccountId; group: GroupId; generation: number }
+type RefusedInvitation = { chat: ChatId; inviter: AccountId; group: GroupId; generation: number; epoch: number }
 
 export class RefusedWelcome extends Error {
   readonly rule: Rule

@@ -27,24 +27,6 @@ export function noteRejoin(
   return true
 }
 
-/**
- * A member has added accounts to a group of the chat that this client was about to replace. Its successor was made without them,
- * and only its maker knows that nobody has removed them.
- */
-export function noteNewcomers(
-  core: Pick<Core, 'own' | 'wakeChores'>,
-  database: Database,
-  { chat, committer, added }: { chat: ChatId; committer: AccountId; added: readonly AccountId[] },
-): void {
-  const group = findChat(database, chat)?.group_id
-  const isMaker = group !== undefined && findGroup(database, group)?.inviter === core.own.id
-  if (!isMaker || !isMember(database, chat, committer)) return
-  const newcomers = added.filter(account => !isMember(database, chat, account))
-  for (const account of newcomers)
-    database.run('INSERT OR IGNORE INTO rejoin (group_id, account_id, newcomer) VALUES (?, ?, 1)', group, account)
-  if (newcomers.length > 0) core.wakeChores()
-}
-
 /** Somebody else was faster, or the account is gone. */
 export function forgetRejoin(database: Database, { group, account }: Rejoin): void {
   database.run('DELETE FROM rejoin WHERE group_id = ? AND account_id = ?', group, account)
@@ -52,10 +34,18 @@ export function forgetRejoin(database: Database, { group, account }: Rejoin): vo
 
 const OF_CHAT = 'group_id IN (SELECT id FROM mls_group WHERE chat_id = ?)'
 
-/** The chat goes on in another group, with everybody in it: the wishes for those before are past. Newcomers are not in it either. */
+/**
+ * The chat goes on in another group, with everybody in it: the wishes for those before are past. Newcomers that are not in it
+ * either still wait. Asked when the members are those of the group in force.
+ */
 export function forgetRejoins(database: Database, chat: ChatId, { inForce }: { inForce: GroupId }): void {
   database.run(`DELETE FROM rejoin WHERE ${OF_CHAT} AND newcomer = 0`, chat)
   database.run(`UPDATE OR REPLACE rejoin SET group_id = ? WHERE ${OF_CHAT}`, inForce, chat)
+  database.run(
+    'DELETE FROM rejoin WHERE group_id = ? AND account_id IN (SELECT account_id FROM member WHERE chat_id = ?)',
+    inForce,
+    chat,
+  )
 }
 
 /** How many members have lost the group, and say so. */
@@ -67,6 +57,6 @@ export const wantedRejoins = (reads: Pick<Store, 'all'>): Wanted[] =>
     .all<Rejoin & { newcomer: number }>(
       `SELECT rejoin.group_id AS "group", account_id AS account, newcomer FROM rejoin
          CROSS JOIN mls_group ON mls_group.id = rejoin.group_id
-       WHERE mls_group.status = 'open'`,
+       WHERE mls_group.status = 'open' AND newcomer <> 2`,
     )
     .map(({ newcomer, ...rejoin }) => ({ ...rejoin, isNewcomer: newcomer === 1 }))

@@ -33,8 +33,16 @@ const steps: string[] = [
   END`,
   // The relay was restored, and has less of the group than this client: any member may carry the chat on.
   `ALTER TABLE mls_group ADD COLUMN relay_behind INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE mls_group ADD COLUMN maker TEXT;
+   -- Groups that a member has made for a chat and that this client refused: what is said there is lost to it.
+   CREATE TABLE refused_group (group_id TEXT PRIMARY KEY, chat_id TEXT NOT NULL, ts INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE INDEX refused_group_chat ON refused_group (chat_id, ts);
    -- Added to the group before in the moment in which this client opened the next one: to be added there, too.
-   ALTER TABLE rejoin ADD COLUMN newcomer INTEGER NOT NULL DEFAULT 0;`,
+   ALTER TABLE rejoin ADD COLUMN newcomer INTEGER NOT NULL DEFAULT 0;
+   -- By whose commit this client saw the member come, and the group and the epoch that it began there.
+   ALTER TABLE member ADD COLUMN added_by TEXT;
+   ALTER TABLE member ADD COLUMN added_group TEXT;
+   ALTER TABLE member ADD COLUMN added_epoch INTEGER;`,
 ]
 
 const NEWEST = FIRST + steps.length
