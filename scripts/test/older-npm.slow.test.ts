@@ -82,7 +82,7 @@ async function newcomer(version: string): Promise<string> {
 const TIMEOUT_MS = 900_000
 
 describe.each(['9.2.0', '10.9.2'])('npm %s', version => {
-  test('[CLI-1.500] installs without a compiler, and starts the demo with the Node that it has brought along', {
+  test('[CLI-1.23] installs without a compiler, and starts the demo with the Node that it has brought along', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const checkout = await newcomer(version)

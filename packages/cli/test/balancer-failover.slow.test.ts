@@ -73,7 +73,7 @@ async function send(client: Client, payload: Uint8Array): Promise<void> {
 const isOpen = (client: Client): boolean => client.socket.readyState === client.socket.OPEN
 
 describe.skipIf(!isInstalled('haproxy') || !findPostgres())('a database that goes silent', () => {
-  test('[RELAY-7.401] for 45 s ends no session, and nothing is lost', { timeout: HANGS_MS }, async () => {
+  test('[RELAY-7.32] for 45 s ends no session, and nothing is lost', { timeout: HANGS_MS }, async () => {
     const { server, states, connect, isReady } = await balanced()
     const [alice, bob, carol, dora] = [await connect(), await connect(), await connect(), await connect()]
     const everybody = [alice, bob, carol, dora]
@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled('haproxy') || !findPostgres())('a database that goe
     expect(everybody.map(isOpen)).toEqual([true, true, true, true])
   })
 
-  test('[RELAY-7.401] for one relay alone sends its clients to the other', { timeout: HANGS_MS }, async () => {
+  test('[RELAY-7.32] for one relay alone sends its clients to the other', { timeout: HANGS_MS }, async () => {
     const { server, states, connect, isReady } = await balanced()
     const clients = [await connect(), await connect(), await connect(), await connect()]
     await server.sql('ALTER ROLE second NOLOGIN')

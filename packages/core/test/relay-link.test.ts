@@ -86,7 +86,7 @@ test.each([
 test.each([
   [0, 7000],
   [1, 7700],
-])('[CORE-3.200] a full relay says when to come back, by its own clock (jitter %d)', async (jitter, expectedMs) => {
+])('[CORE-3.10] a full relay says when to come back, by its own clock (jitter %d)', async (jitter, expectedMs) => {
   const { clock, dials, link } = linkTo(refuseUntil(RELAY_MS + 7000), { jitter })
   link.start()
   for (let round = 1; round <= 3; round++) {
@@ -105,7 +105,7 @@ test.each([
   ['a time that is over', -5000, clientLimits.reconnectFirstMs],
   ['a day', 86_400_000, clientLimits.reconnectMaxMs],
 ])(
-  '[CORE-3.200] a relay that says %s is dialled neither at once nor later than the longest pause',
+  '[CORE-3.10] a relay that says %s is dialled neither at once nor later than the longest pause',
   async (_, inMs, waits) => {
     const { clock, dials, link } = linkTo(refuseUntil(RELAY_MS + inMs))
     link.start()

@@ -78,7 +78,7 @@ async function store({ kept }: Renewing, blobs: BlobStore = kept.blobs): Promise
 
 const complete = { kind: 'complete', length: 10 }
 
-describe('[RELAY-8.400] keys', () => {
+describe('[RELAY-8.12] keys', () => {
   test.for(KINDS)('from %s are renewed before they expire, without a restart', async kind => {
     const renewing = await opened(kind)
     const { clock, roles } = renewing

@@ -34,7 +34,7 @@ function resolveBelowLocalhost(): void {
   onTestFinished(() => spy.mockRestore())
 }
 
-test.for(['path', 'host'] as const)('[RELAY-8.401] blobs of each size, with style=%s', async style => {
+test.for(['path', 'host'] as const)('[RELAY-8.13] blobs of each size, with style=%s', async style => {
   resolveBelowLocalhost()
   const { path, cert, key } = newCertificate()
   const server = await testS3({ tls: { cert, key } })
@@ -54,7 +54,7 @@ test.for(['path', 'host'] as const)('[RELAY-8.401] blobs of each size, with styl
   expect(server.store.objects.size).toBe(0)
 })
 
-test('[RELAY-8.401] a certificate of an unknown authority is refused, and so is a bundle that is not there', async () => {
+test('[RELAY-8.13] a certificate of an unknown authority is refused, and so is a bundle that is not there', async () => {
   const { cert, key } = newCertificate()
   const server = await testS3({ tls: { cert, key } })
   const openWith = async (env: Record<string, string>): Promise<string> =>

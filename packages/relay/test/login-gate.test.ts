@@ -28,7 +28,7 @@ function refusedForMs(gate: LoginGate, clock: ManualClock): number | undefined {
 const appointments = (count: number, { gate, clock }: ReturnType<typeof fullGate>): number[] =>
   Array.from({ length: count }, () => refusedForMs(gate, clock) ?? 0)
 
-test('[RELAY-2.200] each login beyond those in flight gets an appointment of its own, in the order of their coming', () => {
+test('[RELAY-2.33] each login beyond those in flight gets an appointment of its own, in the order of their coming', () => {
   const full = fullGate()
   const told = appointments(50, full)
   expect(new Set(told).size).toBe(50)
@@ -37,7 +37,7 @@ test('[RELAY-2.200] each login beyond those in flight gets an appointment of its
   expect(refusedForMs(full.gate, full.clock)).toBeUndefined()
 })
 
-test('[RELAY-2.200] appointments are as far apart as logins have taken one after the other', () => {
+test('[RELAY-2.33] appointments are as far apart as logins have taken one after the other', () => {
   const full = fullGate()
   for (let at = 0; at < 10; at++) {
     full.clock.advance(40)
@@ -48,7 +48,7 @@ test('[RELAY-2.200] appointments are as far apart as logins have taken one after
   expect(told.slice(1).map((ms, at) => ms - (told[at] ?? 0))).toEqual([40, 40, 40, 40, 40])
 })
 
-test('[RELAY-2.200] nobody is told to come later than the latest, and all of the time up to it is used', () => {
+test('[RELAY-2.33] nobody is told to come later than the latest, and all of the time up to it is used', () => {
   const full = fullGate()
   const { appointmentMsMax } = relayFixedLimits
   const told = appointments(3 * appointmentMsMax, full)

@@ -60,7 +60,7 @@ async function byRelay(url: string): Promise<Outcome> {
 
 const MODES = [undefined, 'disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-describe.skipIf(programs === undefined)('[RELAY-7.402] an encrypted connection to the database', () => {
+describe.skipIf(programs === undefined)('[RELAY-7.33] an encrypted connection to the database', () => {
   test('is there, verified or refused exactly as with psql', async () => {
     const directory = temporaryDirectory()
     const [own, other] = [newAuthority(join(directory, 'own')), newAuthority(join(directory, 'other'))]

@@ -32,7 +32,7 @@ const claim = async (world: World, account: string, signal?: AbortSignal): Promi
 const generationsOf = (fences: readonly Fence[]): number[] => fences.map(({ generation }) => generation)
 
 describe.skipIf(isMissing)('logins that come together', () => {
-  test('[RELAY-7.200] share transactions, and are answered in the order in which they came', async () => {
+  test('[RELAY-7.26] share transactions, and are answered in the order in which they came', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     const accounts = await world.crowd(300)
@@ -46,7 +46,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(row?.count).toBe(Math.ceil(accounts.length / postgresLimits.batchClaims))
   })
 
-  test('[RELAY-7.200] two connections of one device are two generations, the later one the newer', async () => {
+  test('[RELAY-7.26] two connections of one device are two generations, the later one the newer', async () => {
     const { database } = await sharedDatabase()
     const world = await openShared(database)
     const [alice, bob] = await world.people()
@@ -54,7 +54,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(generationsOf(fences)).toEqual([1, 1, 2, 3])
   })
 
-  test('[RELAY-7.200] each has its own answer: one that is refused changes nothing for the others', async () => {
+  test('[RELAY-7.26] each has its own answer: one that is refused changes nothing for the others', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     const [alice, banned, revoked, bob] = await world.people()
@@ -70,7 +70,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(rows.map(({ key }) => key)).toEqual([alice, bob].toSorted())
   })
 
-  test('[RELAY-7.201] nobody waits for a device whose older connection has something in flight but that device', async () => {
+  test('[RELAY-7.27] nobody waits for a device whose older connection has something in flight but that device', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     const [alice, ...others] = await world.crowd(50)
@@ -89,7 +89,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(answered).toEqual([2, 3])
   })
 
-  test('[RELAY-7.202] a login whose connection has gone before its turn is dropped, and changes nothing', async () => {
+  test('[RELAY-7.28] a login whose connection has gone before its turn is dropped, and changes nothing', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     const [alice, bob, carol] = await world.people()
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(await session.rows('SELECT key FROM device WHERE key = $1', [bob])).toEqual([])
   })
 
-  test('[RELAY-7.202] a connection that is closed while it waits leaves nothing to do', async () => {
+  test('[RELAY-7.28] a connection that is closed while it waits leaves nothing to do', async () => {
     const { database, session } = await sharedDatabase()
     const relay = await testRelay({ database })
     const [alice, bob] = [await arrive(relay), newPerson()]
@@ -133,7 +133,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
 })
 
 describe.skipIf(isMissing)('what other relays are told of logins', () => {
-  test('[RELAY-7.203] nothing of a device that comes back to the same relay', async () => {
+  test('[RELAY-7.29] nothing of a device that comes back to the same relay', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     await openShared(database)
@@ -143,7 +143,7 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
     expect(await session.claimsTold()).toEqual([])
   })
 
-  test('[RELAY-7.203] each device that the other one has held, once', async () => {
+  test('[RELAY-7.29] each device that the other one has held, once', async () => {
     const { database, session } = await sharedDatabase()
     const [here, there] = [await openShared(database), await openShared(database)]
     const accounts = await here.crowd(200)
@@ -155,7 +155,7 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
     expect(told.toSorted()).toEqual(accounts.slice(0, 150).toSorted())
   })
 
-  test('[RELAY-7.203] nothing of devices whose relay is not there any more', async () => {
+  test('[RELAY-7.29] nothing of devices whose relay is not there any more', async () => {
     const { database, session } = await sharedDatabase()
     const [here, there] = [await openShared(database), await openShared(database)]
     const accounts = await here.crowd(200)
@@ -167,7 +167,7 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
     expect(await session.claimsTold()).toEqual([])
   })
 
-  test('[RELAY-7.203] a device of an older relay, which does not say that it holds one', async () => {
+  test('[RELAY-7.29] a device of an older relay, which does not say that it holds one', async () => {
     const { database, session } = await sharedDatabase()
     const world = await openShared(database)
     const [alice, bob] = await world.people()
@@ -179,7 +179,7 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
     expect(await session.claimsTold()).toEqual([alice, bob].toSorted())
   })
 
-  test('[RELAY-7.204] a relay that begins to listen while a claim is in flight learns of it, though it was not told', async () => {
+  test('[RELAY-7.30] a relay that begins to listen while a claim is in flight learns of it, though it was not told', async () => {
     const { database, session } = await sharedDatabase()
     const way = await DatabaseWay.to(database)
     const here = await testRelay({ database: way.address })
@@ -234,7 +234,7 @@ describe.skipIf(isMissing)('a relay that is lost in the middle of a login', () =
 })
 
 describe.skipIf(isMissing)('a full relay', () => {
-  test('[RELAY-2.200] says when to come back, and lets in whoever comes then', async () => {
+  test('[RELAY-2.33] says when to come back, and lets in whoever comes then', async () => {
     const { database, session } = await sharedDatabase()
     const relay = await testRelay({ database, limits: { loginsInFlightMax: 1 } })
     await session.holdClaims()
@@ -251,7 +251,7 @@ describe.skipIf(isMissing)('a full relay', () => {
     await bob.call('ping', {})
   })
 
-  test('[RELAY-2.201] cuts off nobody who is being logged in, however many others come', async () => {
+  test('[RELAY-2.34] cuts off nobody who is being logged in, however many others come', async () => {
     const { database, session } = await sharedDatabase()
     const relay = await testRelay({ database, limits: { unauthenticatedMax: 1 } })
     await session.holdClaims()

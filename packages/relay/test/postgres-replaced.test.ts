@@ -61,7 +61,7 @@ async function emptyDatabase(): Promise<string> {
   return database
 }
 
-describe.skipIf(isMissing)('[RELAY-7.400] a relay that finds another database than its own', () => {
+describe.skipIf(isMissing)('[RELAY-7.31] a relay that finds another database than its own', () => {
   test('ends with a line and with 1 when it was restored, and starts on it again', async () => {
     const database = await emptyDatabase()
     const relay = await startProcess(database)

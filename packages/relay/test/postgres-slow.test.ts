@@ -106,7 +106,7 @@ const seqsOf = async (world: World, account: AccountId): Promise<number[]> =>
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
 describe.skipIf(isMissing)('work that takes too long', () => {
-  test('[RELAY-7.300] mailboxes are filled in smaller turns while the database is slow, and in large ones again', async ({
+  test('[RELAY-7.35] mailboxes are filled in smaller turns while the database is slow, and in large ones again', async ({
     database,
   }) => {
     const [here, there] = [await openShared(database), await openShared(database)]
@@ -128,7 +128,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     for (const member of members.slice(1)) expect(await seqsOf(there, member)).toEqual(upTo(2, 13))
   })
 
-  test('[RELAY-7.300] an entry that is placed in parts has one position, and nothing is placed before all of it is', async ({
+  test('[RELAY-7.35] an entry that is placed in parts has one position, and nothing is placed before all of it is', async ({
     database,
   }) => {
     const here = await openShared(database)
@@ -162,7 +162,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     for (const member of members.slice(1)) expect(await seqsOf(here, member)).toContain(2)
   })
 
-  test('[RELAY-7.300] senders who come again together are accepted in smaller batches', async ({ database }) => {
+  test('[RELAY-7.35] senders who come again together are accepted in smaller batches', async ({ database }) => {
     const here = await openShared(database)
     const [alice, bob] = await here.people()
     const group = await here.chat(alice, bob)
@@ -179,7 +179,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     expect(await seqsOf(here, bob)).toEqual(upTo(2, 21))
   })
 
-  test('[RELAY-7.300] acknowledgements are written for fewer accounts, and a sender writes none but its own', async ({
+  test('[RELAY-7.35] acknowledgements are written for fewer accounts, and a sender writes none but its own', async ({
     database,
   }) => {
     const here = await openShared(database, { acknowledgeRetryMs: 5 })
@@ -196,7 +196,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     expect(rows[0]?.count).toBe('30')
   })
 
-  test('[RELAY-7.300] a sweep removes fewer rows in a turn', async ({ database }) => {
+  test('[RELAY-7.35] a sweep removes fewer rows in a turn', async ({ database }) => {
     const here = await openShared(database)
     const [alice, bob] = await here.people()
     const group = await here.chat(alice, bob)
@@ -209,7 +209,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     expect((await client.query('SELECT id FROM entry')).rows).toEqual([])
   })
 
-  test('[RELAY-7.300] a size is halved at a timeout and when work is slow, and grows while work is quick', () => {
+  test('[RELAY-7.35] a size is halved at a timeout and when work is slow, and grows while work is quick', () => {
     const work = new WorkSize(10)
     const timeout = Object.assign(new Error('canceling statement'), { code: '57014' })
     const sizes = [timeout, new Error('Query read timeout'), new Error('another'), timeout, timeout].map(error => {
@@ -227,7 +227,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
 })
 
 describe.skipIf(isMissing)('while mailboxes are not filled', () => {
-  test('[RELAY-7.301] whoever connects follows its mailbox at once', async ({ database }) => {
+  test('[RELAY-7.36] whoever connects follows its mailbox at once', async ({ database }) => {
     const relay = await testRelay({ database })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -243,7 +243,7 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     expect(bob.entries.map(({ seq }) => seq)).toEqual([1, 1, 2])
   })
 
-  test('[RELAY-7.301] the end of a mailbox waits for its own entries alone, and a sweep for none', async ({
+  test('[RELAY-7.36] the end of a mailbox waits for its own entries alone, and a sweep for none', async ({
     database,
   }) => {
     const here = await openShared(database)
@@ -266,7 +266,7 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     expect(order).toEqual(['let go', 'end'])
   })
 
-  test('[RELAY-7.301] what waits is not swept, however old it is, nor the members that it is for', async ({
+  test('[RELAY-7.36] what waits is not swept, however old it is, nor the members that it is for', async ({
     database,
   }) => {
     const here = await openShared(database)
@@ -282,7 +282,7 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     expect((await here.read(bob, cursor)).map(({ seq }) => seq)).toEqual([2])
   })
 
-  test('[RELAY-7.302] a turn takes small chats first, and the oldest entries as well', async ({ database }) => {
+  test('[RELAY-7.37] a turn takes small chats first, and the oldest entries as well', async ({ database }) => {
     const here = await openShared(database)
     const members = await here.crowd(LARGE)
     const [alice, bob] = await here.people()
@@ -309,7 +309,7 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     expect(await seqsOf(here, members[1])).toEqual(upTo(2, 11))
   })
 
-  test('[RELAY-7.302] when too many references wait, large groups are refused and small chats are not', () => {
+  test('[RELAY-7.37] when too many references wait, large groups are refused and small chats are not', () => {
     const codes = [2, LARGE].flatMap(size => {
       const judge = (backlog: number) => () => admit(batchOf(size, backlog), message)
       const { outboxReferencesMax } = postgresLimits
@@ -335,7 +335,7 @@ describe.skipIf(isMissing)('transactions that end out of order', () => {
     )
   }
 
-  test('[RELAY-7.303] an entry that took its number first and is committed last is delivered', async ({ database }) => {
+  test('[RELAY-7.38] an entry that took its number first and is committed last is delivered', async ({ database }) => {
     const [here, there] = [await openShared(database), await openShared(database)]
     const [alice, bob, carol] = await here.people()
     const [slow, quick] = [await here.chat(alice, bob), await here.chat(carol, bob)]
@@ -358,7 +358,7 @@ describe.skipIf(isMissing)('transactions that end out of order', () => {
     }
   })
 
-  test('[RELAY-7.303] no reader passes a position that is taken and not committed', async ({ database }) => {
+  test('[RELAY-7.38] no reader passes a position that is taken and not committed', async ({ database }) => {
     const [here, there] = [await openShared(database), await openShared(database)]
     const [alice, bob, carol] = await here.people()
     const [slow, quick] = [await here.chat(alice, bob), await here.chat(carol, bob)]

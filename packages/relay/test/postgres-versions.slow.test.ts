@@ -34,7 +34,7 @@ async function open({ programs }: Version): Promise<World> {
   return await openShared(await server.createDatabase(), { partitionEntriesMin: 1 })
 }
 
-describe.skipIf(isMissing || versions.length === 0)('[RELAY-7.403] versions of PostgreSQL', () => {
+describe.skipIf(isMissing || versions.length === 0)('[RELAY-7.34] versions of PostgreSQL', () => {
   test.for(versions.filter(({ major }) => major >= oldest))('$major carries a relay', async version => {
     const here = await open(version)
     const [alice, bob] = await here.people()

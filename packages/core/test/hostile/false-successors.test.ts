@@ -165,7 +165,7 @@ describe('[CORE-14.34] a member who carries a group on', () => {
   })
 })
 
-test('[CORE-14.100] what is said in a group that others were led into is reported by who has refused it', async ({
+test('[CORE-14.43] what is said in a group that others were led into is reported by who has refused it', async ({
   clock,
   world,
   alice,

@@ -137,7 +137,7 @@ describe('[CORE-14.32] a commit that only some can judge', () => {
   })
 })
 
-test('[CORE-12.100] an admin that is made again from old facts brings nobody back whom it has removed', async ({
+test('[CORE-12.25] an admin that is made again from old facts brings nobody back whom it has removed', async ({
   clock,
   world,
   alice,
