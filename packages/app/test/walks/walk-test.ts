@@ -12,10 +12,17 @@ import { WalkingBot } from './walking-bot.ts'
 /** The address of the app: that of the relay. */
 export const originOf = (world: World): string => new URL(world.relayUrl.replace(/^ws/, 'http')).origin
 
-/** Who is online may not have told the relay a name yet, and a page asks for it once. */
+/** An empty answer is shorter: a written profile is padded. */
+const WRITTEN_BYTES = 256
+
+/** An account that is online may not have told the relay its name yet, and a page asks for it once. */
 export async function inviteOf(world: World, client: Client): Promise<string> {
-  const profile = `${originOf(world)}/profiles/${client.account}`
-  await expect.poll(async () => (await fetch(profile)).status).toBe(200)
+  const written = async (): Promise<number> => {
+    const answer = await fetch(`${originOf(world)}/profiles/${client.account}`)
+    return answer.ok ? (await answer.arrayBuffer()).byteLength : 0
+  }
+  // The relay answers an address 60 times a minute, and the page is one of those who ask.
+  await expect.poll(written, { interval: 2_000 }).toBeGreaterThan(WRITTEN_BYTES)
   return client.identity.me().inviteUrl
 }
 
