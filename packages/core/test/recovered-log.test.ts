@@ -93,8 +93,13 @@ test('[CORE-11.20] of two starts at the same moment, the one that is refused tou
     rmSync(`${path}-wal`)
     beside()
   }
-  const lacking = { connect: () => ({ close }), lock: () => (beside(), 0) }
-  expect(() => withWholeLog(path, lacking)).toThrow(expect.toSatisfy(error => isCoded(error, 'storage-failed')))
+  const lock = () => {
+    beside()
+    return 0
+  }
+  expect(() => withWholeLog(path, { connect: () => ({ close }), lock })).toThrow(
+    expect.toSatisfy(error => isCoded(error, 'storage-failed')),
+  )
   expect(readFileSync(`${path}-wal`)).toEqual(log)
   expect(saidIn(path)).toEqual(['one', 'two', 'three'])
   expect(keptIn(path)).toEqual([])

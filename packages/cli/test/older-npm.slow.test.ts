@@ -8,7 +8,7 @@ import { freePort } from '@postern/testkit/free-port'
 import { ordinaryUser } from '@postern/testkit/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../../..')
 /** On a disk: a checkout with all its packages would take a gigabyte of memory. */
 const PLACE = '/var/tmp'
 /** What npm and the scripts of packages start. No compiler, no make, no python. */
