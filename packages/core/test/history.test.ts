@@ -74,7 +74,9 @@ describe('[CORE-23.2] notices stand in the history', () => {
     expect(times(again)).toEqual(times(alice))
     await world.close(again)
     expect(historyOf(await world.person('bob'), group)).toEqual(lines)
-    await expect.poll(() => historyOf(carol, group)).toEqual(['created alice', 'two', 'renamed alice', 'timer alice', 'left carol'])
+    await expect
+      .poll(() => historyOf(carol, group))
+      .toEqual(['created alice', 'two', 'renamed alice', 'timer alice', 'left carol'])
   })
 
   test('with the names of today, and with what is known of a bot since', async ({ alice, bob, bot }) => {
