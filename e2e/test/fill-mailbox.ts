@@ -58,7 +58,8 @@ async function fillDatabase(database: string, { of, from, count }: Filling): Pro
   const past = `overlay(payload PLACING '\\x${'00'.repeat(EPOCH.bytes)}' FROM ${EPOCH.at + 1})`
   await askDatabase(
     database,
-    `WITH newest AS (
+    `CREATE TEMP TABLE before AS SELECT pos FROM head;
+     WITH newest AS (
        SELECT num, chat_group.seq, last_ts, ${past} AS payload FROM entry JOIN chat_group ON num = chat_group
        WHERE kind = 1 ORDER BY entry.id DESC LIMIT 1),
      added AS (
@@ -68,10 +69,10 @@ async function fillDatabase(database: string, { of, from, count }: Filling): Pro
        RETURNING id),
      placed AS (
        INSERT INTO mailbox (account, pos, entry)
-       SELECT num, pos + row_number() OVER (ORDER BY added.id), added.id FROM account, head, added
-       WHERE account.id = '${of}'),
-     ahead AS (UPDATE head SET pos = pos + ${count})
+       SELECT num, pos + row_number() OVER (ORDER BY added.id), added.id FROM account, before, added
+       WHERE account.id = '${of}')
      UPDATE chat_group SET seq = chat_group.seq + ${count}, last_ts = chat_group.last_ts + ${count}
-     FROM newest WHERE chat_group.num = newest.num`,
+     FROM newest WHERE chat_group.num = newest.num;
+     UPDATE head SET pos = pos + ${count}`,
   )
 }

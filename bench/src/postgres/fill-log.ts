@@ -17,6 +17,7 @@ export async function fillLog(sql: Sql, entries: number): Promise<void> {
 const insertSome = (count: number): string => `
   BEGIN;
   CREATE TEMP TABLE talk AS SELECT num, creator, seq, row_number() OVER (ORDER BY num) - 1 AS at FROM chat_group;
+  CREATE TEMP TABLE before AS SELECT pos FROM head;
   WITH said AS (
       SELECT n, talk.num, talk.creator, talk.seq + 1 + n / (SELECT count(*) FROM talk) AS seq
       FROM generate_series(0, ${count} - 1) n JOIN talk ON talk.at = n % (SELECT count(*) FROM talk)),
@@ -26,16 +27,17 @@ const insertSome = (count: number): string => `
         substr(sha256(convert_to(num || ' ' || seq, 'UTF8')), 1, 20),
         decode(repeat('5a', ${PAYLOAD_BYTES}), 'hex')
       FROM said ORDER BY n RETURNING id, chat_group, sender),
-    placed AS (SELECT *, (SELECT pos FROM head) + row_number() OVER (ORDER BY id) AS pos FROM logged),
+    placed AS (SELECT *, (SELECT pos FROM before) + row_number() OVER (ORDER BY id) AS pos FROM logged),
     delivered AS (
       INSERT INTO mailbox (account, pos, entry)
       SELECT m.account, p.pos, p.id FROM placed p JOIN member m USING (chat_group) WHERE m.account <> p.sender)
-    UPDATE head SET pos = pos + ${count};
+    SELECT count(*) FROM placed;
+  UPDATE head SET pos = pos + ${count};
   UPDATE chat_group g SET seq = g.seq + added.count
     FROM (SELECT num, count(*) FROM talk JOIN generate_series(0, ${count} - 1) n ON talk.at = n % (SELECT count(*) FROM talk)
           GROUP BY num) added
     WHERE g.num = added.num;
-  DROP TABLE talk;
+  DROP TABLE talk, before;
   COMMIT;`
 
 /** Positions to read mailboxes from: at random rows, and before the newest row of each. */
