@@ -1,5 +1,6 @@
 // Makes sure that a fresh connection has all of the write-ahead log. The cipher's layer below SQLite hides reads that failed: the log
 // then seems to end there, and what was committed behind it would be lost with the next write.
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CodedError, systemCodeOf } from '@postern/protocol'
@@ -14,58 +15,80 @@ type LogConnection = { close(): void }
 /** `lock` makes the connection the only one, and gives the frames that it has read from the log. */
 type Opening<Connection extends LogConnection> = { connect(): Connection; lock(connection: Connection): number }
 
+/** Links of this process: one with its number that is not here was left by an earlier process. */
+const ownLinks = new Set<string>()
+
 /**
- * Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. Without the
- * lock nothing is touched: another process may be using the log, or be about to.
+ * Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. A process
+ * that is refused touches neither the log nor what another keeps of it.
  */
 export function withWholeLog<Connection extends LogConnection>(path: string, opening: Opening<Connection>): Connection {
   const log = `${path}-wal`
-  restoreLog(log)
+  for (const left of leftLinks(log)) restoreLog(log, left)
+  const kept = `${log}-kept-${process.pid}-${randomBytes(4).toString('hex')}`
+  ownLinks.add(kept)
+  try {
+    // A connection that lacks something removes the log when it is closed.
+    if (lengthOf(log) > 0) keepUnder(log, kept)
+    return openWhole(log, kept, opening)
+  } finally {
+    rmSync(kept, { force: true })
+    ownLinks.delete(kept)
+  }
+}
+
+function openWhole<Connection extends LogConnection>(
+  log: string,
+  kept: string,
+  opening: Opening<Connection>,
+): Connection {
   const connection = opening.connect()
   try {
     const frames = opening.lock(connection)
-    const isLacking = frames < committedFrames(log) || (keptOf(log).length > 0 && lengthOf(log) === 0)
-    if (isLacking) throw new CodedError('storage-failed')
-    // Before anything is written: found at a later start, it would bring back what was overwritten since.
-    for (const kept of keptOf(log)) rmSync(kept, { force: true })
+    // Counted only now: before, another process may have written to the log, or removed it.
+    if (frames < committedFrames(log)) throw new CodedError('storage-failed')
     return connection
   } catch (error) {
-    if (systemCodeOf(error).startsWith('SQLITE_BUSY')) connection.close()
-    else giveUp(connection, log)
+    connection.close()
+    // Whoever has the database has the log as well.
+    if (!systemCodeOf(error).startsWith('SQLITE_BUSY')) restoreLog(log, kept)
     throw error
   }
 }
 
-/** A connection that lacks something removes the log when it is closed. */
-function giveUp(connection: LogConnection, log: string): void {
-  // Another process that gives up at the same moment has its own.
-  const kept = `${log}-kept-${process.pid}`
-  if (lengthOf(log) > 0) keepUnder(log, kept)
-  connection.close()
-  restoreLog(log)
-  rmSync(kept, { force: true })
-}
-
-function keptOf(log: string): string[] {
-  const start = `${basename(log)}-kept-`
-  const names = readdirSync(dirname(log)).filter(name => name.startsWith(start))
-  return names.map(name => join(dirname(log), name))
-}
-
-/** Of two processes that find it, one is first. */
-function restoreLog(log: string): void {
-  const [kept] = keptOf(log)
-  if (kept === undefined || lengthOf(log) > 0) return
+function restoreLog(log: string, kept: string): void {
   try {
-    renameSync(kept, log)
+    if (lengthOf(log) === 0) renameSync(kept, log)
+    else rmSync(kept, { force: true })
   } catch (error) {
     if (systemCodeOf(error) !== 'ENOENT') throw error
   }
 }
 
+/** Of processes that were killed while they gave up. */
+function leftLinks(log: string): string[] {
+  const start = `${basename(log)}-kept`
+  const names = readdirSync(dirname(log)).filter(name => name.startsWith(start))
+  return names.map(name => join(dirname(log), name)).filter(path => !isInUse(path))
+}
+
+function isInUse(kept: string): boolean {
+  const pid = Number(/-kept-(\d+)-/.exec(kept)?.[1] ?? process.pid)
+  return pid === process.pid ? ownLinks.has(kept) : isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It is another user's process.
+    return systemCodeOf(error) === 'EPERM'
+  }
+}
+
 /** Some file systems have no links. */
 function keepUnder(log: string, kept: string): void {
-  rmSync(kept, { force: true })
   try {
     linkSync(log, kept)
   } catch {
