@@ -200,3 +200,29 @@ test('[CORE-12.17, CORE-12.18] any history of backups and restores leaves every 
   const histories = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), playHistory)
   await fc.assert(histories, { numRuns: RUNS, endOnFailure: true, seed: seedFrom('POSTERN_RESTORE_SEED') })
 }, 600_000)
+
+test('[CORE-12.18] one backup is restored twice, each time with the relay: other draws lead to other keys', async () => {
+  const world = await World.start()
+  try {
+    const bob = await world.person('bob')
+    let alice = await world.person('alice')
+    await alice.say(bob, 'before')
+    await bob.hears('before')
+    // It would carry the chat on, and spare alice the keys that she may have used.
+    await world.close(bob)
+    alice = await world.backUp(alice)
+    await world.backUpRelay()
+    for (const drawn of [5, 5 + 32]) {
+      await world.putBack(alice)
+      await world.restoreRelay()
+      alice = await world.person('alice')
+      const { provider } = alice.client['core']
+      const { randomBytes } = provider
+      provider.randomBytes = bytes => (bytes <= 2 ? Uint8Array.of(drawn, 0).subarray(0, bytes) : randomBytes(bytes))
+      await alice.say(bob, `after a restore with ${drawn}`)
+    }
+    expect([...used].filter(([, times]) => times > 1)).toEqual([])
+  } finally {
+    await world.stop()
+  }
+})

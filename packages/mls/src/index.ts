@@ -1,7 +1,7 @@
 // MLS (RFC 9420) as the client core uses it: values in, values out; nothing here stores, sends or decides.
 export { assertPatched } from './assert-patched.ts'
 export { KEY_BYTES, type MlsProvider, NONCE_BYTES, TAG_BYTES } from './crypto/provider.ts'
-export { burnHandshakeGeneration, commitIntent } from './group/commit-intent.ts'
+export { burnHandshakeGeneration, commitIntent, skipHandshakeGenerations } from './group/commit-intent.ts'
 export {
   accountIdOf,
   credentialOf,

@@ -101,8 +101,12 @@ export const wireLimits = {
 /** Messages of one sender in one epoch that may be missing from the log: withdrawn, or with unknown fate. */
 const withdrawnBeforeUpdate = 100
 const unsettledPerGroupMax = 100
-/** Handshake keys that a restored client passes over before its first commit. */
-const skippedKeysMax = 32
+const forwardStepsMax = withdrawnBeforeUpdate + unsettledPerGroupMax
+/**
+ * Handshake keys that a restored client passes over before its first commit. Of two copies one in so many draws the key
+ * of the other. Each key costs every member some microseconds.
+ */
+const skippedKeysMax = 4096
 
 /** Bounds for MLS bytes, checked before anything is allocated: a stranger's bytes cost no more than ours. */
 export const mlsLimits = {
@@ -121,7 +125,12 @@ export const mlsLimits = {
   /** Ids, references, hashes, credentials and nonces. */
   smallBytesMax: 256,
   /** A sender whose missing messages leave a larger gap than this cannot be read until it commits. */
-  forwardStepsMax: withdrawnBeforeUpdate + unsettledPerGroupMax,
+  forwardStepsMax,
+  skippedKeysMax,
+  /** Where a client up to 0.2 is a member, which follows over `forwardStepsMax` keys. */
+  formerSkippedKeysMax: 32,
+  /** Of commits: keys are skipped once more only from below `skippedKeysMax`. */
+  handshakeStepsMax: 2 * skippedKeysMax + forwardStepsMax,
   /** Few: the log is in order. */
   generationsKept: 8,
   /** Longer lifetimes are refused: a key package that never expires is a key that never changes. */
@@ -520,7 +529,6 @@ export const clientLimits = {
   serialStepMax: 1_000_000,
   /** New devices that a client creates because the relay calls its own revoked, from its start to its first login. */
   revokedTriesMax: 3,
-  skippedKeysMax,
   withdrawnBeforeUpdate,
   unsettledPerGroupMax,
   commitRacesMax: 32,

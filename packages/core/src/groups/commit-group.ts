@@ -12,6 +12,7 @@ import {
   type Roster,
   rosterOf,
   settingsOf,
+  skipHandshakeGenerations,
 } from '@postern/mls'
 import {
   type AccountId,
@@ -99,10 +100,11 @@ async function prepareCommit(
     const isTooFar = (findGroup(core.store, group)?.withdrawn ?? 0) >= clientLimits.withdrawnBeforeUpdate
     const plan: CommitPlan = isTooFar ? {} : wanted
     const before = live.session
-    const skipped = await skipDoubtfulKeys(core, live, group)
-    const members = rosterOf(live.session)
-    const settings = plan.settings ?? (plan.add?.length ? settingsToPad(live.session) : undefined)
-    const made = await commitIntent(live.session, {
+    // A copy may have used the next handshake keys, and a relay that was restored, too, has no word of it.
+    const from = isDistrusted(core, group) ? await skipHandshakeGenerations(before) : before
+    const members = rosterOf(from)
+    const settings = plan.settings ?? (plan.add?.length ? settingsToPad(from) : undefined)
+    const made = await commitIntent(from, {
       add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
       removeLeaves: (plan.remove ?? []).map(account => requiredLeaf(members, account)),
       farewells: (plan.farewells ?? []).map(({ account, proof }) => ({ leaf: requiredLeaf(members, account), proof })),
@@ -119,11 +121,11 @@ async function prepareCommit(
       remove: plan.atRelay?.remove ?? plan.remove ?? [],
       welcome: made.welcome,
     }
+    live.session = from
     live.pending = { ...pending, next: made.session }
     const nextState = epochBytes(made.session)
     await core.groups.save(live, database => {
-      saveRatchets(database, group, ratchetChanges(before, live.session))
-      if (skipped > 0) noteWithdrawn(database, group, { epoch: epoch(before), count: skipped })
+      saveRatchets(database, group, ratchetChanges(before, from))
       // Ahead of the commit the relay learns that a key is used up: a copy that does not know of it is found out.
       noteEncrypted(database)
       insertPending(database, group, { ...pending, nextState })
@@ -140,19 +142,6 @@ function settingsToPad(session: GroupSession): GroupSettings | undefined {
 
 const isDistrusted = ({ store }: Pick<CommitContext, 'store'>, group: GroupId): boolean =>
   (findGroup(store, group)?.needs_update ?? 0) !== 0
-
-/**
- * After a restore the next handshake keys may have been used by a copy, and a relay that was restored, too, has no word of it.
- * Skipping a random number of them, once in an epoch, keeps two restores of one backup apart; the others can bridge the gap.
- */
-async function skipDoubtfulKeys(core: CommitContext, live: LiveGroup, group: GroupId): Promise<number> {
-  const { skippedKeysMax } = clientLimits
-  if (!isDistrusted(core, group) || (findGroup(core.store, group)?.withdrawn ?? 0) >= skippedKeysMax) return 0
-  const [drawn = 0] = core.provider.randomBytes(1)
-  const count = 1 + (drawn % skippedKeysMax)
-  for (let at = 0; at < count; at++) live.session = await burnHandshakeGeneration(live.session)
-  return count
-}
 
 type CommitOutcome = 'adopted' | 'withdrawn'
 
@@ -249,7 +238,7 @@ async function withdrawPending(core: CommitContext, group: GroupId, pending: Pen
     await core.groups.save(live, database => {
       deletePending(database, group)
       saveRatchets(database, group, changes)
-      noteWithdrawn(database, group, { epoch: epoch(burnt), count: 1 })
+      noteWithdrawn(database, group, epoch(burnt))
     })
   })
 }

@@ -138,8 +138,8 @@ export function noteUpdated(database: Database, group: GroupId, renewAtMs: numbe
 }
 
 /** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
-export function noteWithdrawn(database: Database, group: GroupId, of: { epoch: number; count: number }): void {
-  database.run('UPDATE mls_group SET withdrawn = withdrawn + ? WHERE id = ? AND epoch = ?', of.count, group, of.epoch)
+export function noteWithdrawn(database: Database, group: GroupId, epoch: number): void {
+  database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ? AND epoch = ?', group, epoch)
 }
 
 export const needsNewKeys = (row: Pick<StoredGroup, 'needs_update' | 'withdrawn'>): boolean =>

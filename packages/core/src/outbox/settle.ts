@@ -52,7 +52,7 @@ export async function dropWithdrawn(
 ): Promise<void> {
   const row = await core.store.write(database => {
     const row = removeWaiting(database, message)
-    if (row) noteWithdrawn(database, row.group_id, { epoch: readEnvelopeHeader(row.wire).epoch, count: 1 })
+    if (row) noteWithdrawn(database, row.group_id, readEnvelopeHeader(row.wire).epoch)
     return row
   })
   core.doubts.delete(message)

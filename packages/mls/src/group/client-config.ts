@@ -3,6 +3,7 @@ import { equalBytes, mlsLimits, wireLimits } from '@postern/protocol'
 import type {
   Capabilities,
   ClientConfig,
+  ClientState,
   KeyPackageEqualityConfig,
   LifetimeConfig,
   PaddingConfig,
@@ -24,6 +25,18 @@ export interface PatchedClientConfig extends ClientConfig {
   /** Used by us: the capabilities of the own leaf from its next path on. Without them the leaf stays unchanged. */
   capabilities?: Capabilities
 }
+
+/** A restored client skips more handshake keys than messages are ever withdrawn. */
+export const withHandshakeReach = (state: ClientState): ClientState => ({
+  ...state,
+  clientConfig: {
+    ...state.clientConfig,
+    keyRetentionConfig: {
+      ...state.clientConfig.keyRetentionConfig,
+      maximumForwardRatchetSteps: mlsLimits.handshakeStepsMax,
+    },
+  },
+})
 
 /** Fast if keys differ: ts-mls compares all newcomers of a commit with each other and with all members. */
 const isSameKey = (one: Uint8Array, other: Uint8Array): boolean => one[0] === other[0] && equalBytes(one, other)

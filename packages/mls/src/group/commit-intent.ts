@@ -1,16 +1,18 @@
 // Builds our own commit from an intent. It takes effect only when the relay has accepted it.
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, mlsLimits } from '@postern/protocol'
 import type { KeyPackage, Proposal } from 'ts-mls'
 import { createCommit } from 'ts-mls/createCommit.js'
+import { deriveTreeSecret } from 'ts-mls/crypto/kdf.js'
 import { encodeMlsMessage } from 'ts-mls/message.js'
 import { consumeRatchet } from 'ts-mls/secretTree.js'
 import { MlsError } from '../mls-error.ts'
-import { SETTINGS_EXTENSION } from './capabilities.ts'
+import { hasFormerMember, SETTINGS_EXTENSION } from './capabilities.ts'
 import { encodeFarewells, type Farewell } from './farewell.ts'
 import { checkedChange, SETTINGS_BYTES_MAX, settingsIn, withoutOldKeys } from './group-rules.ts'
 import { assertMember, type GroupSession, rosterOf } from './group-session.ts'
 import { assertAddable, assertGenuine, decodeKeyPackage, ownerOf } from './key-package.ts'
 import { committingAs, committingWith, type DeviceIdentity } from './own-leaf.ts'
+import { ratchetsOf } from './secret-rows.ts'
 
 /** An empty intent is an update: fresh keys for our leaf. */
 export interface CommitIntent {
@@ -126,4 +128,26 @@ export async function burnHandshakeGeneration(session: GroupSession): Promise<Gr
   const ownNode = 2 * state.privatePath.leafIndex
   const { newTree } = await consumeRatchet(state.secretTree, ownNode, 'commit', context.provider.cipherSuite)
   return { context, state: { ...state, secretTree: newTree } }
+}
+
+/**
+ * For a session that may be a copy, whose next handshake keys the other copy may have used: passes over a number of them
+ * that is drawn at random. The others can follow a commit over all that is skipped here.
+ */
+export async function skipHandshakeGenerations(session: GroupSession): Promise<GroupSession> {
+  const { context, state } = session
+  const { kdf } = context.provider.cipherSuite
+  const isFormer = hasFormerMember(state.ratchetTree)
+  const skippedMax = isFormer ? mlsLimits.formerSkippedKeysMax : mlsLimits.skippedKeysMax
+  const { state: burnt } = await burnHandshakeGeneration(session)
+  const ownNode = 2 * state.privatePath.leafIndex
+  const ratchets = ratchetsOf(burnt.secretTree[ownNode])
+  if (ratchets === undefined) throw new Error('a key was used of a leaf without ratchets')
+  let { secret, generation } = ratchets.handshake
+  if (generation > skippedMax) return session
+  const [low = 0, high = 0] = context.provider.randomBytes(2)
+  const end = generation + ((low + 256 * high) % skippedMax)
+  for (; generation < end; generation++) secret = await deriveTreeSecret(secret, 'secret', generation, kdf.size, kdf)
+  const skipped = { ...ratchets, handshake: { ...ratchets.handshake, secret, generation } }
+  return { context, state: { ...burnt, secretTree: burnt.secretTree.with(ownNode, skipped) } }
 }

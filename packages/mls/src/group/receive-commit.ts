@@ -12,6 +12,7 @@ import { applyUpdatePath } from 'ts-mls/updatePath.js'
 import { inspectingSuite } from '../crypto/inspecting-suite.ts'
 import { MlsError } from '../mls-error.ts'
 import { inspectCommit } from '../wire/inspect.ts'
+import { withHandshakeReach } from './client-config.ts'
 import { type AddedMember, changesOf, type ProposedChanges, type RemovedMember } from './commit-changes.ts'
 import { type Roster, roster } from './credentials.ts'
 import { decodeFarewells, isFarewell } from './farewell.ts'
@@ -57,7 +58,7 @@ export async function applyCommit(context: MlsContext, before: ClientState, mess
 
 /** Decrypted, and signed by the device key of a leaf of this very epoch: the signature covers the group's context. */
 async function authenticatedCommit({ provider }: MlsContext, state: ClientState, message: PrivateMessage) {
-  const { keySchedule, secretTree, ratchetTree, groupContext, clientConfig } = state
+  const { keySchedule, secretTree, ratchetTree, groupContext, clientConfig } = withHandshakeReach(state)
   const { content } = await unprotectPrivateMessage(
     keySchedule.senderDataSecret,
     message,
@@ -113,8 +114,9 @@ async function followed(
 ): Promise<ClientState> {
   const { cipherSuite } = provider
   // The library has no entry point after the decryption: it decrypts and verifies the same bytes again.
-  const { newState } = await processPrivateMessage(before, message, emptyPskIndex, cipherSuite, acceptAll)
-  const next = withoutOldKeys(newState)
+  const reaching = withHandshakeReach(before)
+  const { newState } = await processPrivateMessage(reaching, message, emptyPskIndex, cipherSuite, acceptAll)
+  const next = withoutOldKeys({ ...newState, clientConfig: before.clientConfig })
   const removedSelf = changes.removed.some(({ leaf }) => leaf === before.privatePath.leafIndex)
   if (removedSelf !== (next.groupActiveState.kind !== 'active')) throw new Error('ts-mls missed our own removal')
   if (!removedSelf || path === undefined) return next
