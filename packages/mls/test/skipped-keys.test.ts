@@ -18,7 +18,7 @@ const drawing = (session: GroupSession, bytes: number[]): GroupSession => {
 const used = ({ state }: GroupSession): number | undefined =>
   ratchetsOf(state.secretTree[2 * state.privatePath.leafIndex])?.handshake.generation
 
-it('[MLS-2.600] copies that draw other numbers pass over other keys, at most twice in an epoch', async () => {
+it('[MLS-2.12] copies that draw other numbers pass over other keys, at most twice in an epoch', async () => {
   const { alice } = await pair()
   const near = await skipHandshakeGenerations(drawing(alice, [0, 0]))
   const next = await skipHandshakeGenerations(drawing(alice, [32, 0]))
@@ -30,7 +30,7 @@ it('[MLS-2.600] copies that draw other numbers pass over other keys, at most twi
   expect([far, twice, again].map(used)).toEqual([max - 1, 2 * max - 1, 2 * max - 1])
 })
 
-it('[MLS-2.600] the keys that are passed over are those of single steps', async () => {
+it('[MLS-2.12] the keys that are passed over are those of single steps', async () => {
   const { alice } = await pair()
   const skipped = await skipHandshakeGenerations(drawing(alice, [2, 0]))
   let burnt = alice
@@ -38,7 +38,7 @@ it('[MLS-2.600] the keys that are passed over are those of single steps', async 
   expect(skipped.state.secretTree).toEqual(burnt.state.secretTree)
 })
 
-it('[MLS-2.600] others follow a commit over all that may be skipped and withdrawn, and no further', async () => {
+it('[MLS-2.12] others follow a commit over all that may be skipped and withdrawn, and no further', async () => {
   const { alice, bob } = await pair()
   let sender = await skipHandshakeGenerations(drawing(alice, [0xfe, 0xff]))
   sender = await skipHandshakeGenerations(drawing(sender, FARTHEST))
@@ -52,7 +52,7 @@ it('[MLS-2.600] others follow a commit over all that may be skipped and withdraw
   await expect(decryptMessage(bob, beyond.wire)).rejects.toMatchObject({ code: 'mls-undecryptable' })
 })
 
-it('[MLS-2.600] where a client up to 0.2 is a member, only as many are passed over as it can follow', async () => {
+it('[MLS-2.12] where a client up to 0.2 is a member, only as many are passed over as it can follow', async () => {
   const dave = openWholeSession(context, fromBase64(halfEmpty.dave))
   const before = used(dave) ?? 0
   const skipped = await skipHandshakeGenerations(drawing(dave, FARTHEST))
