@@ -96,6 +96,18 @@ async function isLedTo(tab: Page, address: string): Promise<void> {
 /** A relay maintains itself, and reads the mailboxes that clients follow. */
 const OF_ITS_OWN = /^(readMailbox|asSweeper|sweep|figures|expiredBlobs|unfinishedBlobs|noteClockSet|flush|awaySinceMs) /
 
+/** Who has just arrived still publishes keys and tells what was delivered: a second goes by without a call. */
+async function relayIsQuiet(): Promise<void> {
+  let known = -1
+  const isQuiet = (): boolean => {
+    const calls = asked.filter(line => !OF_ITS_OWN.test(line)).length
+    const isSame = calls === known
+    known = calls
+    return isSame
+  }
+  await expect.poll(isQuiet, { interval: 1_000 }).toBe(true)
+}
+
 test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever it is and however it is opened', async ({
   world,
   scene,
@@ -105,6 +117,9 @@ test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever
   await tab.clock.install()
   await tab.goto(originOf(world))
   await tab.getByText('Select a chat').waitFor()
+  await expect.poll(() => mallory.client.messages.get(aliceId, scene.message).status).toBe('delivered')
+  await inviteOf(world, carol.client)
+  await relayIsQuiet()
   const before = await stateOf(alice)
   asked.length = 0
   for (const hash of addresses(scene)) {
