@@ -69,7 +69,6 @@ const onPostgres: Record<string, string> = {
   'device (key)': 'names its account, which alone certifies it, beside the key',
   // Each partition of it has a unique hash of its payloads, as on SQLite.
   'entry (id)': numbered,
-  'head (one)': single,
   'incarnation (one)': single,
   'invite (hash)': 'a code that the operator has made',
   'invite_use (hash)': 'a code that the operator has made',
