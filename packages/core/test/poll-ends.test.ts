@@ -5,6 +5,8 @@ import { clientLimits } from '@postern/protocol'
 import { HostileRelay, ManualClock, passTime, type TestPerson, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { PollEnds } from '../src/upkeep/poll-ends.ts'
+import { coreOf } from './hostile/modified-client.ts'
 
 const HOUR_MS = 3_600_000
 const TEA = { question: 'Tea?', options: ['yes', 'no'], multiple: false }
@@ -141,6 +143,23 @@ test('[CORE-6.5] by the time of the relay, should this clock be ahead of it', as
   expect(closings(carol)).toEqual([])
   clock.advance(60_000)
   expect(votersOf(await nextClosing(carol))).toEqual([['bob'], []])
+})
+
+test('[CORE-6.5] one whose time has almost come is looked at again: the relay may have set our time back by a moment', async ({
+  clock,
+  relayClock,
+  carol,
+  asked,
+}) => {
+  const core = coreOf(carol)
+  const timersOfTend = async (): Promise<number> => {
+    const before = clock.timerCount
+    await new PollEnds(core).tend()
+    return clock.timerCount - before
+  }
+  expect(await timersOfTend()).toBe(0)
+  for (const one of [clock, relayClock]) one.leap((asked.poll?.close_ts ?? 0) - clock.nowMs() - 5)
+  expect(await timersOfTend()).toBe(1)
 })
 
 test('[CORE-6.5] a relay whose time never comes to the end is not asked without a pause', async ({

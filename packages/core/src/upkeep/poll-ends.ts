@@ -3,7 +3,7 @@ import { clientLimits, type MessageId, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { progressOf } from '../journal/progress.ts'
 import { dueMs } from '../messages/age.ts'
-import { closedHere, lastDueCloseTs } from '../messages/polls.ts'
+import { closedHere, lastDueCloseTs, nextPollCloseTs } from '../messages/polls.ts'
 import { settleInDoubt } from '../outbox/settle.ts'
 import { closePolls } from '../timeline/close-polls.ts'
 
@@ -26,7 +26,7 @@ export class PollEnds {
   /** A chore: out of reach of the relay a poll stays open, because votes from before its end may still be there. */
   async tend(): Promise<void> {
     const ended: DuePolls = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
-    if (ended.dueTs === undefined && ended.closed.length === 0) return
+    if (ended.dueTs === undefined && ended.closed.length === 0) return this.#waitForNext()
     try {
       await this.#close(ended)
     } catch (error) {
@@ -41,8 +41,19 @@ export class PollEnds {
     if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
     // One's own votes do not come by the mailbox.
     await settleInDoubt(this.#core)
-    await closePolls(this.#core, { untilTs: Math.min(nowMs, dueMs(this.#core)), closed })
-    if (ended.dueTs !== undefined && nowMs < ended.dueTs) this.#lookAgain(ended.dueTs - nowMs)
+    const untilTs = Math.min(nowMs, dueMs(this.#core))
+    await closePolls(this.#core, { untilTs, closed })
+    if (ended.dueTs !== undefined && untilTs < ended.dueTs) this.#lookAgain(ended.dueTs - untilTs)
+    else this.#waitForNext()
+  }
+
+  /**
+   * What the relay says of its time can set ours back by a moment. A poll that was due when timers were set would then be due
+   * to nobody.
+   */
+  #waitForNext(): void {
+    const afterMs = (nextPollCloseTs(this.#core) ?? Infinity) - dueMs(this.#core)
+    if (afterMs < clientLimits.relayClockNewsMs) this.#lookAgain(afterMs)
   }
 
   /** Asked for again only when the last word about it does not reach far enough. */
