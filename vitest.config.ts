@@ -7,6 +7,9 @@ import { LeftOutReporter } from './scripts/left-out-reporter.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 import { testProjects } from './scripts/test-projects.ts'
 
+// npm says `production` to every script while `.npmrc` leaves the tools out, and libraries would hide their warnings.
+process.env['NODE_ENV'] = 'test'
+
 const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 
 export default defineConfig({

@@ -7,15 +7,18 @@ import { checkLockfile } from './documents/check-lockfile.ts'
 import { checkPaths } from './documents/check-paths.ts'
 import { checkProse } from './documents/check-prose.ts'
 import { checkRules } from './documents/check-rules.ts'
+import { checkSdkTypes } from './documents/check-sdk-types.ts'
 import { checkSite } from './documents/check-site.ts'
 import { checkSnippets } from './documents/check-snippets.ts'
 import { checkWords } from './documents/check-words.ts'
 import { documentsOf, openProject } from './project.ts'
+import { checkBlocks } from './snippets/check-blocks.ts'
 
 const project = openProject(join(import.meta.dirname, '..'))
 const checks = [
   checkPaths,
   checkSnippets,
+  checkBlocks,
   checkRules,
   checkCitations,
   checkDependencies,
@@ -23,6 +26,7 @@ const checks = [
   checkWords,
   checkProse,
   checkApiPage,
+  checkSdkTypes,
   checkSite,
 ]
 const problems = checks.flatMap(check => check(project))

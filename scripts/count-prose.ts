@@ -1,11 +1,19 @@
 // `npm run prose` counts sentences with phrases that this project no longer writes. `npm run prose -- docs/relay.md` lists those of a file.
 import { join } from 'node:path'
-import { proseProblems } from './documents/check-prose.ts'
-import { commentsOf, idioms, idiomsIn, paragraphsOf, sentencesOf, textOf, wordsIn } from './documents/prose.ts'
+import { commentProblems, proseProblems } from './documents/check-prose.ts'
+import {
+  commentsOf,
+  idioms,
+  idiomsIn,
+  isSource,
+  paragraphsOf,
+  sentencesOf,
+  textOf,
+  wordsIn,
+} from './documents/prose.ts'
 import { documentsOf, openProject, type Project } from './project.ts'
 
 const project = openProject(join(import.meta.dirname, '..'))
-const isSource = (path: string): boolean => /\.(?:ts|tsx|mjs|cjs)$/.test(path)
 
 const groups: Readonly<Record<string, (path: string) => boolean>> = {
   'comments in packages/*/src': path => isSource(path) && /^packages\/[^/]+\/src\//.test(path),
@@ -36,11 +44,8 @@ const countGroup = (name: string, isInGroup: (path: string) => boolean): void =>
 }
 
 const listFile = (path: string): void => {
-  if (!isSource(path)) for (const problem of proseProblems(path, project.read(path))) console.log(problem)
-  else
-    for (const comment of commentsOf(path, project.read(path)))
-      for (const sentence of sentencesOf(textOf(comment)))
-        for (const { name } of idiomsIn(sentence)) console.log(`${path}:${comment.firstLine}: ${name}: ${sentence}`)
+  const problemsOf = isSource(path) ? commentProblems : proseProblems
+  for (const problem of problemsOf(path, project.read(path))) console.log(problem)
 }
 
 const files = process.argv.slice(2)

@@ -16,7 +16,7 @@ export class LeftOutReporter implements Reporter {
         '',
         'This run left out these projects:',
         ...this.#missing.map(line => `  ${line}`),
-        '`npm run test:all` runs everything; `npx vitest run --project slow` runs one project.',
+        '`npm run test:all` runs all but `campaigns`; `npx vitest run --project slow` runs one project.',
       ].join('\n'),
     )
   }

@@ -13,7 +13,10 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
   'e2e/test/examples.slow.test.ts': 'bots of examples/ know the gateway alone, and take half a minute of both cores',
   'e2e/test/examples-echo.slow.test.ts':
     'bots of examples/ know the gateway alone, and take half a minute of both cores',
+  'e2e/test/python-sdk.slow.test.ts': 'its bots know the gateway alone',
   'e2e/test/hostile-blobs.test.ts': 'is about what clients believe of a relay; the store decides nothing',
+  'e2e/test/hostile-entries.test.ts': 'is about what clients believe of a relay; the store decides nothing',
+  'e2e/test/hostile-relay.test.ts': 'is about what clients believe of a relay; the store decides nothing',
   'e2e/test/hostile-keys.test.ts': 'is about what clients believe of a relay; the store decides nothing',
   'e2e/test/hostile-members.test.ts': 'is about what clients believe of members; the store decides nothing',
   'e2e/test/unsteady-deeds.test.ts': 'is about clients; unsteady.test.ts has the same relay on both stores',
@@ -21,6 +24,8 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
   'e2e/test/kill-relays.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/shared-blobs.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/store-moves.test.ts': 'moves a relay from SQLite to PostgreSQL and back in the first run',
+  'e2e/test/stored/landed-schemas.test.ts':
+    'opens data directories that programs of landed commits have left, with a relay.db in them',
   'e2e/test/stored/stored-versions.test.ts':
     'opens data directories that older versions have left, with a relay.db in them',
   'e2e/test/prometheus.slow.test.ts':
@@ -28,12 +33,15 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
 }
 
 /** These run again only in a campaign (`npm run campaign -- tests`): */
-export const RUN_AGAIN_IN_CAMPAIGNS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['kill-edits.slow', 'kill-files.slow', 'kill-restore.slow'].map(name => [
-    `e2e/test/${name}.test.ts`,
-    'kill.slow kills a relay on PostgreSQL, kill-group and kill-relays kill relays and the database itself',
-  ]),
-)
+export const RUN_AGAIN_IN_CAMPAIGNS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['kill.slow', 'kill-edits.slow', 'kill-files.slow', 'kill-restore.slow'].map(name => [
+      `e2e/test/${name}.test.ts`,
+      'kill-group and kill-relays kill relays on PostgreSQL, and the database itself',
+    ]),
+  ),
+  'e2e/test/big-mailbox.slow.test.ts': 'the contract of stores has pages of a mailbox; filling this one takes a minute',
+}
 
 const relay = [
   'authenticate',
@@ -48,6 +56,9 @@ const relay = [
   'metrics',
   'operator',
   'profiles',
+  'push',
+  'push-calls',
+  'push-cost',
   'registration',
   'stop',
   'registered-connections',

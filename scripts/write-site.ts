@@ -23,6 +23,6 @@ cpSync(join(root, 'docs/pictures'), join(pages, 'pictures'), { recursive: true }
 const inSite = (command: string, ...words: string[]): void =>
   void execFileSync(command, words, { cwd: site, stdio: 'inherit' })
 if (!existsSync(join(site, 'node_modules/vitepress')))
-  inSite('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
+  inSite('npm', 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund')
 inSite(process.execPath, 'node_modules/vitepress/bin/vitepress.js', 'build')
 console.log(join(site, 'dist/html'))

@@ -2,6 +2,7 @@
 // only these, and `npm run bench -- --beside <directory>` compares with another checkout.
 import { parseArgs } from 'node:util'
 import { measureApp } from './app/app.ts'
+import { measureFirstField } from './app/first-field.ts'
 import { measureAppends } from './appends/appends.ts'
 import { measureBackup } from './backup/backup.ts'
 import { measureBeside } from './beside/beside.ts'
@@ -15,15 +16,23 @@ import { goalsWithoutRow, withGoals } from './goals.ts'
 import { measureGroup200 } from './group200/group200.ts'
 import { measureGroup1000 } from './group1000/group1000.ts'
 import { measureHistory } from './history/history.ts'
+import { measureHookFormats } from './hooks/hook-formats.ts'
 import { measureHooks } from './hooks/hooks.ts'
+import { measureLiving } from './living/living.ts'
+import { measureMcp } from './mcp/mcp.ts'
 import { measureFailover } from './postgres/failover.ts'
 import { measurePostgres, measurePostgresGrowth, measurePostgresRelays } from './postgres/postgres.ts'
 import { measureSnapshot } from './postgres/snapshot.ts'
 import { measureWal } from './postgres/wal.ts'
 import { measurePresses } from './presses/presses.ts'
+import { measureNotification } from './push/notification.ts'
+import { measurePush } from './push/push.ts'
 import { measureRenewal } from './renewal/renewal.ts'
+import { measureSdk } from './sdk/sdk.ts'
 import { measureSends } from './sends/sends.ts'
+import { measureStreams } from './streams/streams.ts'
 import { printTable, type Row } from './table.ts'
+import { measureTelegram } from './telegram/telegram.ts'
 import { measureUpdates } from './updates/updates.ts'
 import { measureVotes } from './votes/votes.ts'
 import { measureWebhook } from './webhook/webhook.ts'
@@ -35,15 +44,23 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   connections: measureConnections,
   sends: measureSends,
   echo: measureEcho,
+  sdk: measureSdk,
   updates: measureUpdates,
+  streams: measureStreams,
   webhook: measureWebhook,
   hooks: measureHooks,
+  'hook-formats': measureHookFormats,
+  living: measureLiving,
   history: measureHistory,
   chats: measureChats,
   group200: measureGroup200,
   group1000: measureGroup1000,
   votes: measureVotes,
+  push: measurePush,
+  notification: measureNotification,
   presses: measurePresses,
+  mcp: measureMcp,
+  telegram: measureTelegram,
   files: measureFiles,
   blobs: measureBlobs,
   backup: measureBackup,
@@ -54,6 +71,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'postgres-snapshot': measureSnapshot,
   'postgres-wal': measureWal,
   app: measureApp,
+  open: measureFirstField,
 }
 
 async function run(names: readonly string[]): Promise<void> {

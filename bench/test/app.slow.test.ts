@@ -6,6 +6,7 @@ import { builtApp } from '@postern/app/build'
 import { connectChromium } from '@postern/testkit/browser'
 import { expect, onTestFinished, test } from 'vitest'
 import { AppPage } from '../src/app/app-page.ts'
+import { visitOn } from '../src/app/first-field.ts'
 import { makeLongHistory } from '../src/app/long-history.ts'
 import { pssMib } from '../src/app/renderers.ts'
 import { jumpInPage, scrollInPage } from '../src/app/scroll-in-page.ts'
@@ -47,6 +48,12 @@ test('an echo is timed from the key to the row, after a start by the link', asyn
   await tab.reload()
   expect(await tab.markMs('messages')).toBeGreaterThan(0)
   expect(await tab.markMs('online')).toBeGreaterThan(0)
+})
+
+test('a first visit over a slow line sees the field, and then a core', async () => {
+  const { invite } = await inBrowser()
+  const { fieldMs, coreMs } = await visitOn(invite, { line: { kbitPerSec: 100_000, roundTripMs: 2 }, slowerCpu: 1 })
+  expect([fieldMs > 0, coreMs > 0]).toEqual([true, true])
 })
 
 test('a long history comes by a backup, is scrolled and jumped about in', async () => {

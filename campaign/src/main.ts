@@ -22,10 +22,10 @@ const usage = `Usage: npm run campaign -- <campaign> [options]
 
   chaos   kills, stops, full disks, clocks that jump and a bad network   --minutes 30 [--only kill,network] [--parts relay,poller]
   power   power cuts: what was not synced is lost, or half of it         --cuts 50
-  relays  kills, stops and a cut network: relays on one database         --kills 100
+  relays  kills, storms, failovers and a cut network: relays on one database  --kills 100 [--only login-storm] [--slow-database 300]
   restores backups of any age, restored to any parts in any order        --restores 30
   browser a page of the app that stalls and is reloaded                  --seconds 300
-  fuzz    requests and frames that nobody should send                    --requests 100000 --frames 50000
+  fuzz    requests, posts and frames that nobody should send             --requests 100000 --bodies 10000 --frames 50000
   tests   the tests that depend on chance, with new seeds                --times 10
 
   --seed N    the same faults again          --json   the table as JSON, on standard output

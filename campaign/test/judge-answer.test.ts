@@ -17,6 +17,29 @@ test('an answer as documented is right', () => {
   expect(answerFault(refusal(502, { error: 'Try again.', code: 'unavailable' }), at('postHook'))).toBeUndefined()
 })
 
+const telegram = { name: 'telegram call', isHead: false } as const
+const refusedThere = { ok: false, error_code: 400, description: 'Bad Request: chat not found' }
+
+test('an answer in the shape of Telegram is right, for a call and for an address that may be one', () => {
+  expect(answerFault(refusal(400, refusedThere), telegram)).toBeUndefined()
+  expect(answerFault(refusal(400, refusedThere), at(undefined))).toBeUndefined()
+  expect(answerFault(refusal(200, { ok: true, result: [] }), telegram)).toBeUndefined()
+  expect(answerFault(refusal(206, 'bytes', new Map()), { name: 'telegram file', isHead: false })).toBeUndefined()
+})
+
+test.each([
+  ['500', refusal(500, { ...refusedThere, error_code: 500 }), /500/],
+  ['a status that it does not have', refusal(418, { ...refusedThere, error_code: 418 }), /418/],
+  ['no JSON', refusal(400, '<html>', new Map([['content-type', 'text/html']])), /text\/html/],
+  ['an error of the other API', refusal(400, right), /no answer of the Telegram/],
+  ['another code in the body', refusal(400, { ...refusedThere, error_code: 401 }), /no answer of the Telegram/],
+  ['a refusal with 200', refusal(200, refusedThere), /no answer of the Telegram/],
+  ['no result', refusal(200, { ok: true }), /no answer of the Telegram/],
+  ['a trace', refusal(400, { ...refusedThere, description: 'Error at run (file.ts:1:2)' }), /sentence/],
+])('%s is a fault of the Telegram Bot API', (_, answer, fault) => {
+  expect(answerFault(answer, telegram)).toMatch(fault)
+})
+
 test.each([
   ['500', refusal(500, { error: 'A fault.', code: 'internal' }), /500/],
   ['a status that the endpoint does not document', refusal(409, { error: 'It is.', code: 'webhook' }), /409/],

@@ -72,7 +72,11 @@ export class ApiProxy implements Disposable {
       answer.once('data', (first: Uint8Array) => {
         answer.pause()
         to.write(first)
-        this.#endHalt = () => void answer.pipe(to)
+        this.#endHalt = () => {
+          // Once: a second pipe would write the same bytes again.
+          this.#endHalt = () => undefined
+          answer.pipe(to)
+        }
       })
     })
   }

@@ -14,7 +14,7 @@ const test = base
   .extend('proxy', async ({ gateway }, { onCleanup }) => {
     const proxy = new ApiProxy(gateway.url)
     onCleanup(() => proxy[Symbol.dispose]())
-    return { proxy, env: { POSTERN_URL: await proxy.listen(), POSTERN_TOKEN: gateway.token } }
+    return { proxy, env: { POSTERN_URL: await proxy.listen(), BOT_TOKEN: gateway.token } }
   })
   /** The chat that alice has with the bot. */
   .extend('chat', async ({ alice, gateway }) => {
@@ -128,7 +128,7 @@ for (const example of ['typescript/echo.ts', 'python/echo.py', 'shell/echo.sh'])
       gateway,
     }) => {
       const port = await freePort()
-      const env = { POSTERN_URL: `http://127.0.0.1:${port}`, POSTERN_TOKEN: gateway.token }
+      const env = { POSTERN_URL: `http://127.0.0.1:${port}`, BOT_TOKEN: gateway.token }
       const bot = startExample(example, { env })
       await bot.complains('updates')
       using proxy = new ApiProxy(gateway.url)
@@ -155,7 +155,7 @@ for (const example of ['typescript/echo.ts', 'python/echo.py', 'shell/echo.sh'])
         expect.stringContaining('Not this one.'),
       ])
       await bot.kill()
-      const stranger = startExample(example, { env: { ...env, POSTERN_TOKEN: 'guessed' } })
+      const stranger = startExample(example, { env: { ...env, BOT_TOKEN: 'guessed' } })
       expect([await stranger.exited, stranger.stderr]).toEqual([1, expect.stringContaining('unauthorized')])
     })
   })
@@ -178,7 +178,7 @@ test('[EXAMPLES-1.5] while the relay is gone all of them try on, and alice has e
   }
   await world.stopRelay()
   const bots = chats.map(({ example, gateway: { url, token } }) =>
-    startExample(example, { env: { POSTERN_URL: url, POSTERN_TOKEN: token } }),
+    startExample(example, { env: { POSTERN_URL: url, BOT_TOKEN: token } }),
   )
   await Promise.all(bots.map(bot => bot.complains('unavailable')))
   await world.startRelay()
@@ -202,6 +202,6 @@ test.skipIf(noShell)(
     await alice.hears('a secret text')
     const shown = readFileSync(noted, 'utf8')
     expect(shown).toContain('/messages')
-    for (const secret of [env.POSTERN_TOKEN, 'a secret text']) expect(shown).not.toContain(secret)
+    for (const secret of [env.BOT_TOKEN, 'a secret text']) expect(shown).not.toContain(secret)
   },
 )

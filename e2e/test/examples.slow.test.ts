@@ -25,7 +25,7 @@ const test = base
   .extend('proxy', async ({ gateway }, { onCleanup }) => {
     const proxy = new ApiProxy(gateway.url)
     onCleanup(() => proxy[Symbol.dispose]())
-    return { proxy, env: { POSTERN_URL: await proxy.listen(), POSTERN_TOKEN: gateway.token } }
+    return { proxy, env: { POSTERN_URL: await proxy.listen(), BOT_TOKEN: gateway.token } }
   })
   .extend('chat', ({ alice, gateway }) => chatWith(gateway, alice))
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
@@ -35,20 +35,22 @@ const test = base
     return directory
   })
 
+/** The examples that import bot.ts. */
+const USING_SDK = ['deploy-buttons', 'poll', 'alerts', 'file']
+
 const press = (who: TestPerson, { chat_id, id }: Message, data: string) =>
   who.client.messages.press(chat_id, { message: id, data }, WITHIN)
 
-test('[EXAMPLES-1.1] with nothing beside them but bot.ts they start and ask the gateway; echo stands alone', async ({
+test('[EXAMPLES-1.1] started in another directory they ask the gateway; echo stands alone', async ({
   directory,
   proxy: { proxy, env },
 }) => {
-  for (const name of ['echo', 'deploy-buttons', 'poll', 'alerts', 'file']) {
-    const home = join(directory, name)
-    for (const file of name === 'echo' ? ['echo'] : [name, 'bot'])
-      cpSync(join(EXAMPLES, 'typescript', `${file}.ts`), join(home, `${file}.ts`))
+  cpSync(join(EXAMPLES, 'typescript/echo.ts'), join(directory, 'echo.ts'))
+  const place = join(EXAMPLES, 'typescript')
+  for (const path of [join(directory, 'echo.ts'), ...USING_SDK.map(name => join(place, `${name}.ts`))]) {
     const before = proxy.seen.length
-    const bot = startExample(join(home, `${name}.ts`), {
-      env: { ...env, ALERTS_FILE: join(home, 'alerts.json') },
+    const bot = startExample(path, {
+      env: { ...env, ALERTS_FILE: join(directory, 'alerts.json') },
       words: ['http://127.0.0.1:1'],
     })
     await expect.poll(() => proxy.seen.length).toBeGreaterThan(before)
@@ -56,6 +58,22 @@ test('[EXAMPLES-1.1] with nothing beside them but bot.ts they start and ask the 
     expect(bot.stderr).toBe('')
   }
 })
+
+test('[EXAMPLES-1.1] an example is one file beside bot.ts, which only names the SDK', () => {
+  const sources = ['bot', ...USING_SDK].map(name => readFileSync(join(EXAMPLES, 'typescript', `${name}.ts`), 'utf8'))
+  const [bot = '', ...examples] = sources
+  expect(bot.trim().split('\n')).toHaveLength(5)
+  for (const example of examples)
+    expect([...example.matchAll(/^import .* from '([^']+)'$/gm)].map(([, from]) => from)).toContain('./bot.ts')
+})
+
+test.for(USING_SDK.filter(name => name !== 'alerts'))(
+  '[EXAMPLES-1.6] with a wrong token %s ends, and says why',
+  async (name, { proxy: { env } }) => {
+    const stranger = startExample(`typescript/${name}.ts`, { env: { ...env, BOT_TOKEN: 'guessed' } })
+    expect([await stranger.exited, stranger.stderr]).toEqual([1, expect.stringContaining('unauthorized')])
+  },
+)
 
 test('[EXAMPLES-2.1] a press is heard, runs the command once, and the message says what came of it', async ({
   alice,
@@ -66,7 +84,8 @@ test('[EXAMPLES-2.1] a press is heard, runs the command once, and the message sa
   proxy: { env },
 }) => {
   const ran = join(directory, 'ran')
-  startExample('typescript/deploy-buttons.ts', { env, words: ['sh', '-c', `echo run >>${ran}`] })
+  const mayDeploy = { ...env, DEPLOYERS: `${alice.id}, ${bob.id}` }
+  startExample('typescript/deploy-buttons.ts', { env: mayDeploy, words: ['sh', '-c', `echo run >>${ran}`] })
   await alice.say(chat, '/deploy')
   const { message: asked } = await alice.next('message')
   expect(asked).toMatchObject({ text: 'Deploy?', buttons: [[{ text: 'Deploy' }, { text: 'Not now' }]] })
@@ -89,7 +108,7 @@ test('[EXAMPLES-2.1] a press is heard, runs the command once, and the message sa
 test('[EXAMPLES-2.1] a command that fails, or is not there, is said so', async ({ alice, chat, proxy: { env } }) => {
   const commands = [['sh', '-c', 'exit 3'], ['no-such-program']]
   for (const words of commands) {
-    const bot = startExample('typescript/deploy-buttons.ts', { env, words })
+    const bot = startExample('typescript/deploy-buttons.ts', { env: { ...env, DEPLOYERS: alice.id }, words })
     await alice.say(chat, '/deploy')
     await press(alice, (await alice.next('message')).message, 'deploy')
     const { message } = await alice.next('edited', event => event.message.text?.startsWith('Failed') ?? false)
@@ -102,9 +121,10 @@ test('[EXAMPLES-2.2] killed while its command runs it runs it again; the press i
   alice,
   chat,
   directory,
-  proxy: { env },
+  proxy: { env: address },
 }) => {
   const ran = join(directory, 'ran')
+  const env = { ...address, DEPLOYERS: alice.id }
   const example = 'typescript/deploy-buttons.ts'
   const first = startExample(example, { env, words: ['sh', '-c', `echo run >>${ran}; exec sleep 600`] })
   await alice.say(chat, '/deploy')
@@ -129,7 +149,7 @@ test('[EXAMPLES-2.2] a press that nobody answered within its minute runs nothing
 }) => {
   const gateway = await world.gateway({}, { clock })
   const chat = await chatWith(gateway, alice)
-  const env = { POSTERN_URL: gateway.url, POSTERN_TOKEN: gateway.token }
+  const env = { POSTERN_URL: gateway.url, BOT_TOKEN: gateway.token, DEPLOYERS: alice.id }
   const words = ['sh', '-c', `echo run >>${join(directory, 'ran')}`]
   const first = startExample('typescript/deploy-buttons.ts', { env, words })
   await alice.say(chat, '/deploy')
@@ -139,10 +159,32 @@ test('[EXAMPLES-2.2] a press that nobody answered within its minute runs nothing
   await expect.poll(async () => JSON.stringify(await gateway.api('GET', '/v1/updates'))).toContain('"button"')
   clock.leap(61_000)
   const second = startExample('typescript/deploy-buttons.ts', { env, words })
-  await second.complains('bad_request')
+  await second.complains('The press of alice came too late.')
   expect(existsSync(join(directory, 'ran'))).toBe(false)
   expect(alice.client.messages.get(chat, asked.id).buttons?.flat()).toHaveLength(2)
 })
+
+test.for([
+  { title: 'a press of somebody who is not on the list', deployers: (other: string) => ({ DEPLOYERS: other }) },
+  { title: 'without a list, any press', deployers: () => ({}) },
+])(
+  '[EXAMPLES-2.6] $title runs nothing, and is answered with the id of whoever pressed',
+  async ({ deployers }, { alice, bob, chat, directory, proxy: { env } }) => {
+    const ran = join(directory, 'ran')
+    const words = ['sh', '-c', `echo run >>${ran}`]
+    const bot = startExample('typescript/deploy-buttons.ts', { env: { ...env, ...deployers(bob.id) }, words })
+    await alice.say(chat, '/deploy')
+    const { message: asked } = await alice.next('message')
+    for (const data of ['deploy', 'drop']) {
+      await press(alice, asked, data)
+      expect((await alice.next('toast')).toast.text).toBe(`You may not deploy: DEPLOYERS lacks ${alice.id}.`)
+    }
+    await bot.complains(alice.id)
+    // Presses are handled in order: the bot has finished with the first one when it answers the second.
+    expect(existsSync(ran)).toBe(false)
+    expect(alice.client.messages.get(chat, asked.id)).toMatchObject({ text: 'Deploy?', buttons: [[{}, {}]] })
+  },
+)
 
 test('[EXAMPLES-2.3] asks, ends the poll when it is told to, and tells the result once', async ({
   alice,

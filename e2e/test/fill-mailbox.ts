@@ -60,7 +60,8 @@ async function fillDatabase(database: string, { of, from, count }: Filling): Pro
     database,
     `CREATE TEMP TABLE before AS SELECT pos FROM head;
      WITH newest AS (
-       SELECT num, chat_group.seq, last_ts, ${past} AS payload FROM entry JOIN chat_group ON num = chat_group
+       SELECT chat_group AS num, log_end.seq, log_end.ts AS last_ts, ${past} AS payload
+       FROM entry JOIN log_end USING (chat_group)
        WHERE kind = 1 ORDER BY entry.id DESC LIMIT 1),
      added AS (
        INSERT INTO entry (chat_group, seq, kind, sender, ts, payload)
@@ -71,8 +72,8 @@ async function fillDatabase(database: string, { of, from, count }: Filling): Pro
        INSERT INTO mailbox (account, pos, entry)
        SELECT num, pos + row_number() OVER (ORDER BY added.id), added.id FROM account, before, added
        WHERE account.id = '${of}')
-     UPDATE chat_group SET seq = chat_group.seq + ${count}, last_ts = chat_group.last_ts + ${count}
-     FROM newest WHERE chat_group.num = newest.num;
+     UPDATE log_end SET seq = log_end.seq + ${count}, ts = log_end.ts + ${count}
+     FROM newest WHERE log_end.chat_group = newest.num;
      UPDATE head SET pos = pos + ${count}`,
   )
 }

@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 URL = os.environ.get("POSTERN_URL", "http://127.0.0.1:8080")
-TOKEN = os.environ.get("POSTERN_TOKEN", "")
+TOKEN = os.environ.get("BOT_TOKEN", "")
 
 
 class Refused(Exception):

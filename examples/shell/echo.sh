@@ -12,7 +12,7 @@ call() {
   [ -z "$key" ] || set -- "$@" --data-binary @- -H 'Content-Type: application/json' -H "Idempotency-Key: $key"
   while :; do
     answer=$(printf %s "$body" | curl "$@" -H @/dev/fd/3 "$url/v1/$path" 3<<TOKEN
-Authorization: Bearer ${POSTERN_TOKEN:-}
+Authorization: Bearer ${BOT_TOKEN:-}
 TOKEN
     ) || answer='no answer
 000 '

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { call, sayRefusal } from './bot.ts'
+import { ApiError, Bot } from './bot.ts'
 
 const { EVERY_SECONDS = '60', ALERTS_FILE = 'alerts.json' } = process.env
 type Incident = { id: string; fault: string }
-type Chat = { id: string; state: 'active' | 'request' | 'left' }
+
+/** It receives nothing, so it is never started. Its calls wait for the gateway as long as it is away. */
+const { api } = new Bot({ retryForMs: Number.POSITIVE_INFINITY })
 
 /** By address. In a file, because a restarted bot cannot ask anybody what it has sent before. */
 const kept = existsSync(ALERTS_FILE) ? readFileSync(ALERTS_FILE, 'utf8') : '[]'
@@ -30,9 +32,14 @@ async function findFault(address: string): Promise<string | undefined> {
  * gets it now.
  */
 async function tellAll(text: string, key: string): Promise<void> {
-  for (const { id, state } of await call<Chat[]>('chats'))
-    if (state === 'active')
-      await call(`chats/${id}/messages`, { key: `${key}-${id}`, body: { text } }).catch(sayRefusal)
+  for (const { id, state } of await api.listChats())
+    if (state === 'active') await api.sendMessage({ chat: id, text }, { key: `${key}-${id}` }).catch(sayRefusal)
+}
+
+/** A chat that refuses must not end the alerts of the others. */
+function sayRefusal(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
+  console.error(error.message)
 }
 
 async function look(address: string): Promise<void> {

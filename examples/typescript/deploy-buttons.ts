@@ -1,13 +1,12 @@
-// Deploy buttons: /deploy asks, a press runs the command that this was started with, and the message shows its result.
+// Deploy buttons: /deploy asks, a press of somebody in DEPLOYERS runs the command that this was started with, and the
+// message shows its result.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { call, handleUpdates, type Message, type Update } from './bot.ts'
+import { Bot, Buttons } from './bot.ts'
 
 const [command = 'true', ...words] = process.argv.slice(2)
-const [yes, no] = [
-  { text: 'Deploy', data: 'deploy' },
-  { text: 'Not now', data: 'drop' },
-]
+/** The ids of the people whose press runs the command. Everybody else in the chat can press, too. */
+const deployers = (process.env['DEPLOYERS'] ?? '').split(/[\s,]+/)
 
 /**
  * If the bot is killed before the press is confirmed, it runs again: a command that must not run twice has to prevent
@@ -19,29 +18,28 @@ async function deploy(): Promise<string> {
   return code === 0 ? 'Deployed' : `Failed with ${code}`
 }
 
-async function answerPress({ id, chat_id, button }: Extract<Update, { type: 'button' }>): Promise<void> {
-  // A person who pressed more than a minute ago, while the bot was away, has given up: this call is refused then, and
-  // nothing runs.
-  await call(`presses/${button.press_id}/answer`, { key: `press-${id}`, body: { text: 'I heard you.' } })
-  const message = `chats/${chat_id}/messages/${button.message_id}`
-  const { buttons = [] } = await call<Message>(message)
+const bot = new Bot({ commands: [{ name: 'deploy', description: 'Asks, and deploys' }] })
+
+// The app offers /start as the first message to a bot.
+bot.hears(/^\/(deploy|start)\b/, ctx =>
+  ctx.send('Deploy?', { buttons: new Buttons().data('Deploy', 'deploy').data('Not now', 'drop') }),
+)
+
+bot.press(/^(deploy|drop)$/, async ctx => {
+  const { from, data, message_id } = ctx.button
+  const isAllowed = deployers.includes(from.id)
+  const text = isAllowed ? 'I heard you.' : `You may not deploy: DEPLOYERS lacks ${from.id}.`
+  const isInTime = await ctx.answer(text)
+  if (!isAllowed) return console.error(`${text} (${from.name})`)
+  // A person who pressed more than a minute ago, while the bot was away, has given up.
+  if (!isInTime) return console.error(`The press of ${from.name} came too late.`)
+  const { buttons = [] } = await ctx.api.getMessage({ chat: ctx.chatId, msg: message_id })
   // Somebody else was faster.
   if (buttons.length === 0) return
-  // Everybody in the chat can press. If not everybody may, compare button.from.id with a list.
-  const edit = (body: object) => call(message, { method: 'PATCH', body })
-  if (button.data === yes.data) await edit({ text: 'Deploying …' })
-  const outcome = button.data === yes.data ? await deploy() : 'Not deployed'
+  if (data === 'deploy') await ctx.edit('Deploying …')
+  const outcome = data === 'deploy' ? await deploy() : 'Not deployed'
   // The buttons go last: a press counts until its outcome is shown.
-  await edit({ text: `${outcome}, by ${button.from.name}.`, buttons: [] })
-}
-
-await call('me/commands', { method: 'PUT', body: { commands: [{ name: 'deploy', description: 'Asks, and deploys' }] } })
-await handleUpdates(async update => {
-  if (update.type === 'button') await answerPress(update)
-  // The app offers /start as the first message to a bot.
-  if (update.type === 'message' && /^\/(deploy|start)\b/.test(update.message.text ?? ''))
-    await call(`chats/${update.chat_id}/messages`, {
-      key: `ask-${update.id}`,
-      body: { text: 'Deploy?', buttons: [[yes, no]] },
-    })
+  await ctx.edit(`${outcome}, by ${from.name}.`, { buttons: [] })
 })
+
+await bot.start()

@@ -1,7 +1,7 @@
 // Echo: repeats every text that people write to it. It needs no other file; Node 24 runs it directly.
 import { setTimeout as pause } from 'node:timers/promises'
 
-const { POSTERN_URL = 'http://127.0.0.1:8080', POSTERN_TOKEN = '' } = process.env
+const { POSTERN_URL = 'http://127.0.0.1:8080', BOT_TOKEN = '' } = process.env
 
 type Message = { id: string; from: { id: string; bot?: boolean }; text?: string }
 type Update = { id: number; type: string; chat_id: string; message?: Message }
@@ -13,7 +13,7 @@ async function call(path: string, request: RequestInit = {}): Promise<unknown> {
   for (;;) {
     let waitSec = 1
     try {
-      const headers = { ...request.headers, authorization: `Bearer ${POSTERN_TOKEN}` }
+      const headers = { ...request.headers, authorization: `Bearer ${BOT_TOKEN}` }
       const signal = AbortSignal.timeout(60_000)
       const answer = await fetch(`${POSTERN_URL}/v1/${path}`, { ...request, headers, signal })
       const text = await answer.text()

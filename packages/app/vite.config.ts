@@ -1,28 +1,26 @@
 // The build of the app: one page, one worker, and a list of its files for the service worker.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { bundledModules } from './build/bundled-modules.ts'
 import { fingerprintOf } from './build/fingerprint.ts'
+import { firstScreen } from './build/first-screen.ts'
+import { serviceWorkerSource } from './build/service-worker.ts'
 import { trimSentences } from './build/trim-sentences.ts'
 import { trimSql } from './build/trim-sql.ts'
 import { trimSqlite } from './build/trim-sqlite.ts'
 
-/**
- * `files.json` and the same list in the service worker: the files for a start without a network. The worker names its
- * build: with unchanged bytes no browser would treat it as a new one.
- */
+/** `files.json` and the same list in the service worker: the files for a start without a network. */
 function listFiles(build: string): Plugin {
   const folder = join(import.meta.dirname, 'public')
   return {
     name: 'postern-list-files',
-    generateBundle(_options, bundle) {
+    // Vite adds the style sheet in a later plugin of its own.
+    enforce: 'post',
+    async generateBundle(_options, bundle) {
       const built = Object.keys(bundle).filter(name => name !== 'index.html' && !name.endsWith('.map'))
-      const lying = readdirSync(folder).filter(name => name !== 'sw.js')
-      const files = ['/', ...[...built, ...lying].map(name => `/${name}`).toSorted()]
-      const worker = readFileSync(join(folder, 'sw.js'), 'utf8')
-        .replace("'BUILD'", JSON.stringify(build))
-        .replace("['FILES']", JSON.stringify(files))
+      const files = ['/', ...[...built, ...readdirSync(folder)].map(name => `/${name}`).toSorted()]
+      const worker = await serviceWorkerSource(import.meta.dirname, { build, files })
       this.emitFile({ type: 'asset', fileName: 'files.json', source: JSON.stringify({ build, files }) })
       this.emitFile({ type: 'asset', fileName: 'sw.js', source: worker })
     },
@@ -58,5 +56,5 @@ export default defineConfig({
     rollupOptions: { output: { manualChunks: ownChunk } },
   },
   optimizeDeps: { exclude: ['@evolu/sqlite-wasm'] },
-  plugins: [modules.page, listFiles(build)],
+  plugins: [modules.page, firstScreen('src/onboarding/onboarding.tsx'), listFiles(build)],
 })

@@ -32,19 +32,21 @@ const refusal = (law: NameLaw, { name, kind, isExported }: Declared): string | u
  * A type that is not exported counts, too: a search for the exported one finds both. The functions of a file are its own,
  * and two packages may export a function of the same name.
  */
-const exportedElsewhere = (place: Place, named: readonly Place[]): Place | undefined => {
+const exportedElsewhere = (law: NameLaw, place: Place, named: readonly Place[]): Place | undefined => {
   if (!place.isExported && place.kind !== 'type') return undefined
+  const isApart = ({ path }: Place): boolean => law.apart?.includes(partOf(path)) === true
   return named.find(
     other =>
       other.isExported &&
       other.path !== place.path &&
-      (partOf(other.path) === partOf(place.path) || (place.kind === 'type' && other.kind === 'type')),
+      (partOf(other.path) === partOf(place.path) ||
+        (place.kind === 'type' && other.kind === 'type' && !isApart(place) && !isApart(other))),
   )
 }
 
 const problemOf = (law: NameLaw, place: Place, named: readonly Place[]): string | undefined => {
   const refused = refusal(law, place)
-  const twin = exportedElsewhere(place, named)
+  const twin = exportedElsewhere(law, place, named)
   if (refused !== undefined) return `names: ${place.path} declares ${place.name}\n  ${refused}`
   if (twin !== undefined)
     return `names: ${place.path} declares ${place.name}, and ${twin.path} exports it\n  A search must find one of them.`

@@ -26,7 +26,7 @@ const packages: FolderLaw['order'] = {
     'waiting',
     'rules',
     ['file-name.ts', 'gathered-bytes.ts'],
-    ['relay', 'content', 'control'],
+    ['relay', 'content', 'control', 'markdown'],
     ['index.ts', 'node.ts'],
   ],
   'packages/bot-api/src': [otherFiles, 'openapi', 'index.ts'],
@@ -41,7 +41,7 @@ const packages: FolderLaw['order'] = {
   'packages/relay/src': [
     ['limits', 'metrics', 'version.ts'],
     'store',
-    ['invites', 'blobs', 'groups'],
+    ['invites', 'blobs', 'groups', 'push'],
     'accounts',
     // The parts that all code above receives.
     'context.ts',
@@ -66,7 +66,7 @@ const packages: FolderLaw['order'] = {
     otherFiles,
     'accounts',
     'groups',
-    ['mailboxes', 'blobs'],
+    ['mailboxes', 'blobs', 'push'],
     'log',
     'retention',
     'tools',
@@ -78,7 +78,7 @@ const packages: FolderLaw['order'] = {
     'schema',
     'accounts',
     'groups',
-    ['mailboxes', 'blobs'],
+    ['mailboxes', 'blobs', 'push'],
     'log',
     'retention',
     'tools',
@@ -90,7 +90,7 @@ const packages: FolderLaw['order'] = {
     // Decides from values alone whom and what to believe: it has no database.
     'judge',
     'storage',
-    ['journal', 'relay-link'],
+    ['journal', 'relay-link', 'typing'],
     'identity',
     ['groups', 'files'],
     // The parts that the folders above share.
@@ -115,32 +115,56 @@ const packages: FolderLaw['order'] = {
   'packages/core/src/chats': ['records', 'notices.ts', 'keys', 'members', 'opening'],
   'packages/core/src/files': ['transport', 'cipher', 'vault', 'files-context.ts', 'download', 'upload', otherFiles],
   'packages/media/src': [otherFiles, 'index.ts'],
+  'packages/telegram/src': [
+    // The context that the gateway passes in, and the parts that know no method.
+    otherFiles,
+    ['formatting', 'ids'],
+    'views',
+    ['polling', 'webhook'],
+    'methods',
+    ['telegram.ts', 'compatibility.ts'],
+    'index.ts',
+  ],
+  'packages/mcp/src': [otherFiles, 'asks', 'tools', 'face.ts', 'index.ts'],
   'packages/gateway/src': [
     'config.ts',
-    ['caller.ts', 'version.ts'],
-    ['chats', 'metrics'],
+    'access.ts',
+    ['caller.ts', 'late-refusals.ts', 'version.ts'],
+    ['chats', 'metrics', 'tokens'],
     ['files', 'queue'],
     'webhook',
     'updates',
     'hooks',
-    'bot',
+    ['bot', 'owner-notices'],
     // Knows all parts of the API; none of those parts knows HTTP.
     'http',
     otherFiles,
     'index.ts',
   ],
-  'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'serve-hooks.ts', 'start-hooks.ts'],
-  'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles, 'reference'],
+  'packages/gateway/src/hooks': [
+    'texts',
+    'words',
+    'templates',
+    'formats',
+    otherFiles,
+    ['commands', 'living'],
+    'serve-hooks.ts',
+    'start-hooks.ts',
+  ],
+  'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles, ['reference', 'telegram', 'mcp'], 'console'],
   'packages/app/src': [
     // The messages between pages and the worker.
     'contract',
-    ['i18n', 'worker', 'router.ts'],
+    // The notifications of messages, and the database from which the service worker shows them.
+    'notifications',
+    ['i18n', 'worker', 'router.ts', 'service-worker'],
     // It starts the worker, by the address of its script.
     'link',
     'parts',
     // Pieces of screens.
-    ['attaching', 'bodies'],
-    ['group', 'people', 'settings'],
+    ['attaching', 'bodies', 'push'],
+    'install',
+    ['gallery', 'group', 'people', 'settings'],
     ['conversation', 'onboarding'],
     'chat-list',
     // Decides which screen is shown.
@@ -173,19 +197,24 @@ const packages: FolderLaw['order'] = {
   'packages/app/src/conversation': [
     ['isolate.ts', 'text-direction.ts', 'timing.ts'],
     'words.ts',
-    'snippet.ts',
+    ['snippet.ts', 'typing-text.ts'],
+    'use-typing-text.ts',
     // The content of the text field, from values alone.
     'writing',
     'pending.ts',
     // The parts that an open conversation shares.
     'talk.ts',
     'submit.ts',
+    'forwarding',
     'rows',
     ['window', 'header', 'composer'],
     otherFiles,
   ],
-  'packages/testkit/src': [otherFiles, 'index.ts'],
-  'packages/cli/src': [otherFiles, ['person', 'demo', 'backup'], 'doctor', 'postern.ts', 'main.ts'],
+  'packages/sdk/src': [otherFiles, ['index.ts', 'node.ts']],
+  // `bot-world` is what the published package contains.
+  'packages/testkit/src': [otherFiles, ['index.ts', 'bot-world']],
+  'packages/testkit/src/bot-world': [otherFiles, 'index.ts'],
+  'packages/cli/src': [otherFiles, ['app', 'person', 'demo', 'backup'], ['doctor', 'mcp'], 'postern.ts', 'main.ts'],
   'packages/cli/src/backup': ['archive', otherFiles],
 }
 
@@ -196,8 +225,8 @@ const besides: FolderLaw['order'] = {
     // Parts of scenes that several measurements set up.
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     'connections',
-    ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
-    ['app', 'blobs', 'group1000', 'presses', 'sends', 'votes'],
+    ['chats', 'echo', 'group200', 'history', 'living', 'push', 'renewal', 'streams', 'updates', 'webhook'],
+    ['app', 'blobs', 'group1000', 'mcp', 'presses', 'sdk', 'sends', 'telegram', 'votes'],
     ['backup', 'beside', 'postgres'],
     'main.ts',
   ],
@@ -205,7 +234,7 @@ const besides: FolderLaw['order'] = {
   'campaign/src/browser': ['check', otherFiles],
   'campaign/src/chaos': [['check', 'wire'], 'traffic', 'parts', 'faults', otherFiles],
   'campaign/src/relays': ['check', 'traffic', 'faults', otherFiles],
-  scripts: ['project.ts', 'site', ['architecture', 'documents', 'openapi'], 'snippets', otherFiles],
+  scripts: ['project.ts', 'site', ['architecture', 'documents', 'openapi'], 'snippets', 'deploying', otherFiles],
 }
 
 const exceptions: readonly FolderException[] = []

@@ -15,6 +15,8 @@ export interface NameLaw {
    * shrinks.
    */
   readonly left: Readonly<Record<string, readonly string[]>>
+  /** Packages with a vocabulary of their own: they import nothing of ours, and are read without the rest. */
+  readonly apart?: readonly string[]
 }
 
 const words = (text: string): string[] => text.split(' ')
@@ -32,4 +34,5 @@ export const nameLaw: NameLaw = {
   nouns: ['Deed', 'Deferred', 'Housekeeping'],
   takenTypes: ['Array', 'Error', 'Event', 'File', 'Map', 'Promise', 'Record', 'Request', 'Response', 'Set'],
   left: {},
+  apart: ['packages/sdk'],
 }

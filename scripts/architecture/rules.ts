@@ -23,9 +23,11 @@ export const packageMayUse: Readonly<Record<string, readonly string[] | typeof e
   relay: ['protocol'],
   core: ['bot-api', 'mls', 'protocol'],
   media: ['protocol'],
-  gateway: ['bot-api', 'core', 'media', 'protocol'],
+  telegram: ['bot-api', 'core', 'protocol'],
+  mcp: ['bot-api', 'core', 'protocol'],
+  gateway: ['bot-api', 'core', 'mcp', 'media', 'protocol', 'telegram'],
   app: ['bot-api', 'core', 'media', 'protocol'],
-  sdk: ['bot-api', 'protocol'],
+  sdk: [],
   testkit: everything,
   cli: everything,
 }
@@ -42,6 +44,19 @@ const packageRules = Object.entries(packageMayUse).map(([name, mayUse]): ImportR
 })
 
 const boundaryRules: ImportRule[] = [
+  {
+    name: 'sdk-stands-alone',
+    comment: 'A bot that installs the SDK installs nothing else; only its entry for Node knows Node.',
+    from: /^packages\/sdk\/src\//,
+    fromNot: /^packages\/sdk\/src\/node\.ts$/,
+    to: /^(npm:|node:)/,
+  },
+  {
+    name: 'sdk-without-packages',
+    comment: 'A bot that installs the SDK installs nothing else.',
+    from: /^packages\/sdk\/src\//,
+    to: /^npm:/,
+  },
   {
     name: 'no-tests-in-the-product',
     comment: 'Code that runs must not need code that tests.',
@@ -73,7 +88,7 @@ const boundaryRules: ImportRule[] = [
     name: 'app-worker-without-screens',
     comment: 'The worker of the app knows no page: it runs in Node, too, where it is tested.',
     from: /^packages\/app\/src\/worker\//,
-    to: /^(packages\/app\/src\/(?!(worker|contract)\/)|npm:(preact|@preact\/))/,
+    to: /^(packages\/app\/src\/(?!(worker|contract|notifications)\/)|npm:(preact|@preact\/))/,
     reachable: true,
   },
   {

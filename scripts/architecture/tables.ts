@@ -29,25 +29,30 @@ const guestsOf = (
 
 const core: TableLaw = {
   source: 'packages/core/src',
-  migrations: ['migrations', 'first-chat-tables', 'first-message-tables', 'chat-scoped-keys'].map(
+  migrations: ['migrations', 'early-schemas', 'first-chat-tables', 'first-message-tables', 'chat-scoped-keys'].map(
     name => `packages/core/src/storage/schema/${name}.ts`,
   ),
   owners: {
     storage: ['passed_time', 'record', 'sent_key'],
-    journal: ['journal', 'mailbox', 'reader'],
-    identity: ['account', 'key_package', 'person', 'profile'],
+    journal: ['journal', 'mailbox', 'reader', 'receipt_event'],
+    identity: ['account', 'key_package', 'person', 'profile', 'start_link', 'start_link_use'],
     groups: [
       'epoch_mark',
       'log_place',
       'mark_question',
       'mls_group',
       'mls_state',
+      'offender',
       'pending_commit',
+      'preview_key',
       'ratchet',
       'taken_direct',
     ],
     files: ['dead_file', 'stowed_file', 'upload'],
-    chats: ['chat', 'list_repair', 'lost_group', 'member', 'notice', 'refused_group', 'rejoin', 'rejoin_asked'],
+    chats: [
+      ...['asked_join', 'chat', 'chat_picture', 'group_link', 'join_request', 'list_repair'],
+      ...['lost_group', 'member', 'notice', 'refused_group', 'rejoin', 'rejoin_asked', 'removal'],
+    ],
     messages: [
       ...['message', 'gap', 'held_event', 'receipt_due'],
       ...['offered_data', 'poll', 'press', 'reaction', 'vote'],
@@ -63,6 +68,8 @@ const core: TableLaw = {
         epoch_mark: ['fork-detection'],
         member: ['fork-detection'],
         mls_group: ['chats', 'fork-detection'],
+        offender: ['chats'],
+        preview_key: ['chats'],
         person: ['chats', 'messages/poll-tally.ts'],
       },
     ),
@@ -79,6 +86,7 @@ const core: TableLaw = {
       {
         account: ['storage/transactions/topics.ts'],
         chat: ['storage/transactions/topics.ts'],
+        group_link: ['storage/transactions/topics.ts'],
         message: ['storage/transactions/topics.ts'],
       },
     ),
@@ -104,27 +112,29 @@ const relay: TableLaw = {
     'blobs/blob-rows.ts': ['blob'],
     'blobs/blob-part-rows.ts': ['blob_part', 'blob_upload'],
     'retention/retention-rows.ts': ['retention'],
+    push: ['attention', 'push_key', 'push_subscription'],
   },
   guests: [
     ...guestsOf(
       { does: 'reads', reason: 'A join: asked row by row, it would be slow.' },
       {
         blob: ['accounts/account-rows.ts', 'blobs/blob-part-rows.ts'],
-        account: ['blobs/blob-rows.ts', 'groups/group-rows.ts', 'mailboxes/mailbox-rows.ts'],
-        chat_group: ['mailboxes/mailbox-rows.ts'],
-        entry: ['mailboxes/mailbox-rows.ts'],
+        account: ['blobs/blob-rows.ts', 'groups/group-rows.ts', 'mailboxes/mailbox-rows.ts', 'push'],
+        chat_group: ['mailboxes/mailbox-rows.ts', 'push'],
+        entry: ['mailboxes/mailbox-rows.ts', 'push'],
         key_package: ['accounts/account-rows.ts'],
-        mailbox: ['accounts/account-rows.ts'],
-        member: ['accounts/contact-rows.ts', 'groups/continuation-rows.ts', 'mailboxes/mailbox-rows.ts'],
+        mailbox: ['accounts/account-rows.ts', 'push'],
+        member: ['accounts/contact-rows.ts', 'groups/continuation-rows.ts', 'mailboxes/mailbox-rows.ts', 'push'],
         retention: ['mailboxes/mailbox-rows.ts'],
       },
     ),
     ...guestsOf(
       { does: 'writes', reason: FORGETTING },
       Object.fromEntries(
-        ['account', 'blob', 'contact', 'continuation', 'key_package', 'last_resort', 'mailbox', 'profile'].map(
-          table => [table, ['retention/deleted-rows.ts']],
-        ),
+        [
+          ...['account', 'blob', 'contact', 'continuation', 'key_package', 'last_resort', 'mailbox', 'profile'],
+          'push_subscription',
+        ].map(table => [table, ['retention/deleted-rows.ts']]),
       ),
     ),
     ...guestsOf(
@@ -138,14 +148,24 @@ const relay: TableLaw = {
 
 const sharedRelay: TableLaw = {
   source: 'packages/relay/src/store/postgres',
-  migrations: ['packages/relay/src/store/postgres/schema/first-tables.ts'],
+  migrations: [
+    ...[
+      'first-tables',
+      'position-sequence',
+      'outbox-floors',
+      'log-ends',
+      'append-entries',
+      'raise-functions',
+      'push-tables',
+    ],
+  ].map(name => `packages/relay/src/store/postgres/schema/${name}.ts`),
   owners: {
     'accounts/account-rows.ts': ['account', 'account_total'],
     'accounts/invite-rows.ts': ['invite', 'invite_use'],
     'accounts/profile-rows.ts': ['profile'],
     'accounts/key-package-rows.ts': ['key_package', 'last_resort'],
     'accounts/contact-rows.ts': ['contact'],
-    'groups/group-rows.ts': ['chat_group'],
+    'groups/group-rows.ts': ['chat_group', 'log_end'],
     'groups/member-rows.ts': ['member'],
     'groups/continuation-rows.ts': ['continuation', 'past_member'],
     'mailboxes/mailbox-rows.ts': ['mailbox'],
@@ -157,6 +177,7 @@ const sharedRelay: TableLaw = {
     'schema/log-functions.ts': ['device', 'entry'],
     'schema/fan-out-functions.ts': ['head', 'outbox'],
     'connection/relay-claim.ts': ['incarnation'],
+    push: ['attention', 'push_key', 'push_subscription'],
   },
   guests: [
     ...guestsOf(
@@ -188,6 +209,7 @@ const sharedRelay: TableLaw = {
         progress: ['schema/append-functions.ts'],
         past_member: ['retention/sweep.ts'],
         retention: ['retention/sweep.ts'],
+        attention: ['log/attention-statement.ts', 'retention/sweep.ts'],
       },
     ),
     ...guestsOf(
@@ -207,49 +229,48 @@ const sharedRelay: TableLaw = {
           'schema/log-functions.ts',
           'mailboxes/mailbox-rows.ts',
           'accounts/profile-rows.ts',
+          'push',
           'schema/serial-functions.ts',
           'tools/store-counts.ts',
           'retention/sweep.ts',
         ],
         account_total: ['tools/store-counts.ts'],
         blob: ['accounts/account-rows.ts', 'blobs/blob-part-rows.ts', 'tools/store-counts.ts'],
-        chat_group: ['schema/append-functions.ts', 'mailboxes/mailbox-rows.ts', 'tools/store-counts.ts'],
+        attention: ['retention/sweep.ts'],
+        chat_group: ['schema/append-functions.ts', 'mailboxes/mailbox-rows.ts', 'push', 'tools/store-counts.ts'],
         contact: ['retention/sweep.ts'],
         day_bytes: ['accounts/account-rows.ts'],
-        device: ['schema/append-functions.ts', 'schema/claim-functions.ts', 'accounts/device-rows.ts'],
+        device: ['schema/append-functions.ts', 'schema/claim-functions.ts', 'accounts/device-rows.ts', 'push'],
         entry: [
           'schema/append-functions.ts',
           'groups/group-rows.ts',
           'mailboxes/mailbox-fill.ts',
           'mailboxes/mailbox-rows.ts',
+          'push',
           'schema/partition-functions.ts',
           'retention/partitions.ts',
           'tools/store-counts.ts',
         ],
-        head: [
-          'schema/append-functions.ts',
-          'schema/partition-tables.ts',
-          'schema/position-sequence.ts',
-          'retention/partitions.ts',
-        ],
+        head: ['schema/append-functions.ts', 'schema/partition-tables.ts', 'retention/partitions.ts'],
         key_package: ['accounts/account-rows.ts'],
-        mailbox: ['mailboxes/acknowledgements.ts', 'schema/append-functions.ts', 'mailboxes/mailbox-fill.ts'],
+        mailbox: ['mailboxes/acknowledgements.ts', 'schema/append-functions.ts', 'mailboxes/mailbox-fill.ts', 'push'],
         member: [
           'groups/continuation-rows.ts',
           'groups/group-rows.ts',
           'mailboxes/mailbox-rows.ts',
+          'push',
           'schema/fan-out-turns.ts',
           'schema/log-functions.ts',
         ],
         outbox: [
           'schema/append-functions.ts',
           'schema/fan-out-turns.ts',
-          'schema/position-sequence.ts',
           'mailboxes/mailbox-rows.ts',
+          'push',
           'retention/partitions.ts',
           'retention/sweep.ts',
         ],
-        progress: ['accounts/account-rows.ts', 'mailboxes/mailbox-fill.ts', 'mailboxes/mailbox-rows.ts'],
+        progress: ['accounts/account-rows.ts', 'mailboxes/mailbox-fill.ts', 'mailboxes/mailbox-rows.ts', 'push'],
         retention: [
           'mailboxes/mailbox-fill.ts',
           'mailboxes/mailbox-rows.ts',
@@ -263,7 +284,7 @@ const sharedRelay: TableLaw = {
       Object.fromEntries(
         [
           ...['account', 'blob', 'chat_group', 'contact', 'continuation', 'day_bytes', 'device', 'key_package'],
-          ...['last_resort', 'mailbox', 'member', 'profile', 'progress'],
+          ...['last_resort', 'mailbox', 'member', 'profile', 'progress', 'push_subscription'],
         ].map(table => [table, ['retention/deleted-rows.ts']]),
       ),
     ),

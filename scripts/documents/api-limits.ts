@@ -46,14 +46,7 @@ export const apiLimits = (): [subject: string, limit: string][] => {
       'Photo',
       `${inBytes(gatewayLimits.photoBytesMax)} and ${gatewayLimits.picturePixelsMax} pixels; larger ones are sent as files`,
     ],
-    [
-      'Unconfirmed updates',
-      `kept for ${inHours(gatewayLimits.updatesKeptMs)}, at most ${gatewayLimits.updatesKeptMax}`,
-    ],
-    [
-      'A poll for updates',
-      `${gatewayLimits.updatesPerPollMax} updates, ${gatewayLimits.updatesPollTimeoutSecMax} seconds; ${gatewayLimits.pollersMax} may wait at a time`,
-    ],
+    ...updateLimits(),
     [
       'Webhook',
       `an answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds; retried after ${gatewayLimits.webhookRetryFirstMs / 1000} second, then with doubled delays up to ${inMinutes(gatewayLimits.webhookRetryMaxMs)}`,
@@ -75,3 +68,19 @@ export const apiLimits = (): [subject: string, limit: string][] => {
     ],
   ]
 }
+
+const updateLimits = (): [string, string][] => [
+  ['Unconfirmed updates', `kept for ${inHours(gatewayLimits.updatesKeptMs)}, at most ${gatewayLimits.updatesKeptMax}`],
+  [
+    'A poll for updates',
+    `${gatewayLimits.updatesPerPollMax} updates, ${gatewayLimits.updatesPollTimeoutSecMax} seconds; ${gatewayLimits.pollersMax} may wait at a time`,
+  ],
+  [
+    'Named readers of updates',
+    `${gatewayLimits.readersMax}, with the same limits each; ${gatewayLimits.readerWaitsMax} of their polls and streams may wait at a time`,
+  ],
+  [
+    'A stream of updates',
+    `a comment every ${gatewayLimits.streamHeartbeatMs / 1000} seconds; cut off when it accepts nothing for ${gatewayLimits.fileIdleMs / 1000} seconds`,
+  ],
+]

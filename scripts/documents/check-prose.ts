@@ -1,11 +1,10 @@
-// Checks how the documents read: the length of lines and paragraphs, and phrases that slow a reader down.
+// Checks how documents and comments read: the length of lines and paragraphs in documents, and phrases that slow a reader down.
 import { type Check, documentsOf } from '../project.ts'
-import { notRewritten } from './not-rewritten.ts'
-import { idiomsIn, type Paragraph, paragraphsOf, sentencesOf, textOf, wordsIn } from './prose.ts'
+import { commentsOf, idiomsIn, isSource, type Paragraph, paragraphsOf, sentencesOf, textOf, wordsIn } from './prose.ts'
+import { sdkTypesPath } from './sdk-types.ts'
 
 const lineCharsMax = 200
 const paragraphWordsMax = 120
-const list = 'scripts/documents/not-rewritten.ts'
 
 /** The target of a link cannot be broken into lines, so it does not count. */
 const shownLength = (line: string): number => line.replaceAll(/\]\([^)]*\)/g, ']').length
@@ -33,18 +32,15 @@ export const proseProblems = (path: string, markdown: string): string[] =>
     .flatMap(paragraph => [...lengthProblems(paragraph), ...idiomProblems(paragraph)])
     .map(problem => `${path}:${problem}`)
 
-/** The list of pages that are not rewritten only shrinks: a listed page without problems must leave it. */
-export const checkProse: Check = project => checkProseExcept(project, notRewritten)
+export const commentProblems = (path: string, source: string): string[] =>
+  commentsOf(path, source)
+    .flatMap(idiomProblems)
+    .map(problem => `${path}:${problem}`)
 
-export const checkProseExcept = (project: Parameters<Check>[0], listed: readonly string[]): string[] => {
-  const documents = documentsOf(project)
-  return [
-    ...documents.filter(path => !listed.includes(path)).flatMap(path => proseProblems(path, project.read(path))),
-    ...listed.flatMap(path => {
-      if (!documents.includes(path)) return [`${list}: ${path} does not exist. Remove it from the list.`]
-      return proseProblems(path, project.read(path)).length > 0
-        ? []
-        : [`${list}: ${path} has no problems. Remove it from the list.`]
-    }),
-  ]
-}
+/** The sentences of the generated types are those of the table of endpoints, where they are read as descriptions. */
+export const checkProse: Check = project => [
+  ...documentsOf(project).flatMap(path => proseProblems(path, project.read(path))),
+  ...project.paths
+    .filter(path => isSource(path) && path !== sdkTypesPath)
+    .flatMap(path => commentProblems(path, project.read(path))),
+]

@@ -69,7 +69,11 @@ export const idiomsIn = (text: string): Idiom[] => {
   return idioms.filter(({ pattern }) => pattern.test(plain))
 }
 
-export const textOf = ({ lines }: Paragraph): string => lines.map(line => line.trim()).join(' ')
+export const textOf = ({ lines }: Paragraph): string =>
+  lines
+    .map(line => line.trim())
+    .join(' ')
+    .trim()
 
 export const wordsIn = (text: string): number => text.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word)).length
 
@@ -91,6 +95,8 @@ export function paragraphsOf(markdown: string): Paragraph[] {
   }
   return paragraphs
 }
+
+export const isSource = (path: string): boolean => /\.(?:ts|tsx|mjs|cjs)$/.test(path)
 
 /** Line comments that follow one another are one paragraph. */
 export function commentsOf(path: string, source: string): Paragraph[] {

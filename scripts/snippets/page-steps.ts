@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'alice'; line: number; text: string }
 
 const deed = /^<!-- Alice: (\{.*\}) -->$/
-const fileName = /^(?:\/\/|#) ((?:\/etc\/postern\/)?[\w-]+\.\w+)$/
+export const fileName = /^(?:\/\/|#) ((?:\/etc\/[\w@./-]+\/|deploy\/\w+\/)?[\w-]*\.\w+)$/
 
 export function stepsOf(page: string): Step[] {
   const { prose, blocks } = parseMarkdown(page)
@@ -30,6 +30,8 @@ export function stepsOf(page: string): Step[] {
 function stepOf({ language, firstLine: line, text }: Block): Step[] {
   if (language === 'sh') return [{ kind: 'shell', line, text }]
   if (language === 'json') return [{ kind: 'answer', line, text }]
+  // A part of a file that is there already.
+  if (language === 'text') return []
   const name = fileName.exec(text.split('\n', 1)[0] ?? '')?.[1]
   return name === undefined ? [] : [{ kind: 'file', line, name, text }]
 }

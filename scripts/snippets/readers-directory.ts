@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 
 const ROOT = join(import.meta.dirname, '../..')
-const LINKED = ['package.json', 'node_modules', 'packages', 'scripts', 'deploy']
+const LINKED = ['package.json', 'node_modules', 'packages', 'scripts']
 
 /** Makes an answer one line, and an error of the API an error of the command. */
 const curlSettings = 'silent\nshow-error\nfail-with-body\nmax-time = 60\nwrite-out = "\\n"\n'
@@ -14,6 +14,8 @@ const curlSettings = 'silent\nshow-error\nfail-with-body\nmax-time = 60\nwrite-o
 export async function readersDirectory(): Promise<{ directory: string; recipient: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-page-'))
   for (const name of LINKED) symlinkSync(join(ROOT, name), join(directory, name))
+  // A copy: pages write settings beside these files.
+  cpSync(join(ROOT, 'deploy'), join(directory, 'deploy'), { recursive: true })
   for (const folder of ['var/lib', 'var/backups', 'etc/postern'])
     mkdirSync(join(directory, folder), { recursive: true })
   writeFileSync(join(directory, '.curlrc'), curlSettings)

@@ -1,5 +1,5 @@
 // The scene of a page: a checkout in an empty directory, and a relay, a gateway and Alice as soon as the page needs them.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { PersonProcess } from '@postern/testkit/processes'
@@ -18,6 +18,7 @@ export class Scene {
   #alice: PersonProcess | undefined
   #people = 0
   #aliceId = ''
+  #chat = ''
   #bot = { id: '', invite_url: '' }
   #token = 'a-token-of-the-reader'
   /** The recipient of the reader's encrypted backups. */
@@ -25,6 +26,8 @@ export class Scene {
   /** All answers of commands, as JSON. */
   readonly answered: unknown[] = []
   #said = ''
+  /** The reader's terminal keeps them from one block to the next. */
+  readonly #exported: Record<string, string> = {}
 
   private constructor(directory: string, { standIns, recipient }: { standIns: StandIns; recipient: string }) {
     this.#directory = directory
@@ -51,6 +54,7 @@ export class Scene {
     await this.#prepare(block, server?.name)
     const text = this.#standIns.replaceIn(block)
     const shell = new Shell(text, { cwd: this.#directory, env: this.#environment(block) })
+    Object.assign(this.#exported, exportsIn(text))
     if (server) return await this.#keep(shell, server)
     const code = await shell.end()
     const { stdout, stderr } = shell
@@ -61,14 +65,15 @@ export class Scene {
   async #keep(shell: Shell, { name, says }: Server): Promise<Outcome> {
     this.#running.set(name, shell)
     await shell.says(stdout => says.test(stdout))
-    if (name === 'demo') await this.#meetDemo()
+    if (name === 'demo') await this.#meetDemo(shell)
     return { code: 0, stdout: shell.stdout, stderr: shell.stderr, server: shell }
   }
 
   /** The demo's program introduces the bot while the reader still reads. */
-  async #meetDemo(): Promise<void> {
-    const { token } = JSON.parse(readFileSync(join(this.#directory, '.postern/demo.json'), 'utf8')) as { token: string }
-    this.#token = token
+  async #meetDemo({ stdout }: Shell): Promise<void> {
+    // The reader pastes this line, and then has the variables that the page uses.
+    Object.assign(this.#exported, exportsIn(stdout))
+    this.#token = this.#exported['BOT_TOKEN'] ?? ''
     while (!JSON.stringify(await this.#api('/v1/me')).includes('"help"')) await setTimeout(50)
   }
 
@@ -81,7 +86,7 @@ export class Scene {
     if (starts === 'relay' || starts === 'gateway') await this.#stop('demo')
     if (starts === 'relay' || starts === 'demo') await this.#forgetAlice()
     if (starts === 'gateway' || /\/postern-relay\b/.test(block)) await this.#start('relay', starts)
-    if (starts === undefined && /:8080\b|\$TOKEN|\/helper\b/.test(block)) await this.#start('gateway', starts)
+    if (starts === undefined && /:8080\b|\$BOT_TOKEN|\/helper\b/.test(block)) await this.#start('gateway', starts)
   }
 
   async #start(name: 'relay' | 'gateway', starts: ServerName | undefined): Promise<void> {
@@ -106,6 +111,7 @@ export class Scene {
       return value === undefined ? [] : [[name, value]]
     })
     return {
+      ...this.#exported,
       ...Object.fromEntries(known),
       PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
       HOME: this.#directory,
@@ -118,11 +124,11 @@ export class Scene {
 
   #known(name: string): string | undefined {
     const told: Readonly<Record<string, string>> = {
-      TOKEN: this.#token,
+      BOT_TOKEN: this.#token,
       BOT: this.#bot.id,
       INVITE: this.#bot.invite_url,
       ALICE: this.#aliceId,
-      CHAT: this.#aliceId,
+      CHAT: this.#chat,
       ACCOUNT: this.#aliceId,
       YOUR_ACCOUNT_ID: this.#aliceId,
       RECIPIENT: this.#recipient,
@@ -142,7 +148,15 @@ export class Scene {
     this.#aliceId = await this.#alice.ready()
     await this.#alice.do('open', { invite: this.#bot.invite_url, text: 'Hello' })
     await this.#heardHello()
+    this.#chat = await this.#printedChat()
     return this.#alice
+  }
+
+  /** The demo prints it with its first answer. */
+  async #printedChat(): Promise<string> {
+    const demo = this.#running.get('demo')
+    await demo?.says(stdout => stdout.includes('CHAT='))
+    return demo ? (/CHAT=(\S+)/.exec(demo.stdout)?.[1] ?? '') : this.#aliceId
   }
 
   /** Another relay does not know her. */
@@ -186,4 +200,10 @@ export class Scene {
     for (const name of this.#running.keys()) await this.#stop(name)
     rmSync(this.#directory, { recursive: true, force: true })
   }
+}
+
+function exportsIn(text: string): Record<string, string> {
+  const lines = [...text.matchAll(/^ *export (.*)$/gm)].map(([, words = '']) => words)
+  const set = lines.flatMap(words => [...words.matchAll(/(\w+)=(\S*)/g)])
+  return Object.fromEntries(set.map(([, name = '', value = '']): [string, string] => [name, value]))
 }

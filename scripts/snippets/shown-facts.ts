@@ -17,6 +17,10 @@ const facts: Readonly<Record<string, Fact>> = {
   PRESS_ID: ({ press_id }) => press_id,
   HOOK: ({ format, url }) => format && url,
   HOOK_ID: ({ format, id }) => format && id,
+  TOKEN: ({ scopes, token }) => scopes && token,
+  TOKEN_ID: ({ scopes, token, id }) => scopes && token && id,
+  LINK: ({ payload, url }) => payload && url,
+  LINK_ID: ({ payload, url, id }) => payload && url && id,
   GROUP: ({ type, members, id }) => type === 'group' && members && id,
   OFFSET: ({ type, chat_id, id }) => type && chat_id && typeof id === 'number' && id + 1,
 }

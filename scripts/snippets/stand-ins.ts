@@ -14,7 +14,8 @@ export async function standInsIn(directory: string): Promise<StandIns> {
   const gateway = `127.0.0.1:${portOf(8080)}`
   const replaceIn = (text: string): string =>
     text
-      .replaceAll(/\/(var\/lib|var\/backups|etc\/postern)\//g, `${directory}/$1/`)
+      // Not inside of another path: a file that was written by these names may be read by them.
+      .replaceAll(/(?<![\w.])\/(var\/(?:lib|cache|backups)|etc|usr\/local)(?=[/\s]|$)/gm, `${directory}/$1`)
       .replaceAll('https://relay.example', `http://${relay}`)
       .replaceAll('relay.example', relay)
       .replaceAll('https://hooks.example', `http://${gateway}`)

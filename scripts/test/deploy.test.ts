@@ -1,9 +1,9 @@
 // The files of deploy/: they name this version and existing settings, keep the API private, and sandbox their processes.
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 
 type Service = {
   image: string
@@ -59,10 +59,92 @@ describe('compose', () => {
 
   test('sets nothing that nobody reads', () => {
     const names = ours.flatMap(([, { environment = {} }]) => Object.keys(environment))
-    const settings = ['packages/gateway/src/config.ts', 'docs/relay.md'].map(read).join('\n')
+    const settings = ['packages/gateway/src/config.ts', 'docs/settings.md', 'docs/relay.md'].map(read).join('\n')
     const isRead = (name: string) => settings.includes(`'${name}'`) || settings.includes(`\`${name}\``)
     expect(names.length).toBeGreaterThan(5)
     expect(names.filter(name => !isRead(name))).toEqual([])
+  })
+})
+
+describe('systemd', () => {
+  const units = globSync('deploy/systemd/*.service', { cwd: root })
+  const settingIn = (unit: string, name: RegExp): string => name.exec(read(unit))?.[1] ?? `none in ${unit}`
+
+  // A unit of another user must not supply the code that this one runs, and systemd gives a shared folder to the last user.
+  test('each unit, and each instance of it, has a cache directory of its own', () => {
+    const caches = units.map(unit => settingIn(unit, /^CacheDirectory=(.*)$/m))
+    expect(new Set(caches).size).toBe(units.length)
+    for (const [at, unit] of units.entries()) {
+      expect(settingIn(unit, /NODE_COMPILE_CACHE=(\S+)/)).toBe(`%C/${caches[at]}`)
+      expect(settingIn(unit, /^CacheDirectoryMode=(.*)$/m)).toBe('0700')
+      expect(caches[at]?.endsWith('/%i')).toBe(unit.includes('@'))
+    }
+  })
+})
+
+describe('Kubernetes', () => {
+  type Manifest = {
+    kind: string
+    metadata: { name: string }
+    spec: {
+      serviceName?: string
+      selector?: { matchLabels?: Record<string, string> } & Record<string, unknown>
+      ports?: { name: string; targetPort: string }[]
+      rules?: { http: { paths: { backend: { service: { name: string; port: { name: string } } } }[] } }[]
+      template?: {
+        metadata: { labels: object }
+        spec: { containers: { ports: { name: string; containerPort: number }[] }[] }
+      }
+    }
+  }
+  const manifests = ['relay', 'bot'].flatMap(name =>
+    parseAllDocuments(read(`deploy/kubernetes/${name}.yaml`)).map(document => document.toJS() as Manifest),
+  )
+  const named = (kind: string, name = ''): Manifest | undefined =>
+    manifests.find(one => one.kind === kind && one.metadata.name === name)
+
+  test.each(['relay', 'bot'])('%s: set, service and ingress name each other, and the port of the image', name => {
+    const { spec } = named('StatefulSet', name) ?? {}
+    const port = spec?.template?.spec.containers[0]?.ports[0]
+    expect(spec?.template?.metadata.labels).toEqual(spec?.selector?.matchLabels)
+    expect(read('deploy/image/Dockerfile')).toMatch(new RegExp(`^EXPOSE .*\\b${port?.containerPort}\\b`, 'm'))
+    const service = named('Service', spec?.serviceName)
+    expect([service?.spec.selector, service?.spec.ports?.[0]?.targetPort]).toEqual([{ app: name }, port?.name])
+    const ingress = manifests.find(one => one.kind === 'Ingress' && one.metadata.name.startsWith(name))
+    const backend = ingress?.spec.rules?.[0]?.http.paths[0]?.backend.service
+    expect(backend).toEqual({ name, port: { name: service?.spec.ports?.[0]?.name } })
+  })
+
+  test('only /hooks/ of the gateway is public', () => {
+    expect(named('Ingress', 'bot-hooks')?.spec.rules).toEqual([
+      { host: 'hooks.example', http: { paths: [expect.objectContaining({ path: '/hooks/', pathType: 'Prefix' })] } },
+    ])
+  })
+})
+
+describe('settings and secrets that docs/deploying.md writes', () => {
+  const written = [...read('docs/deploying.md').matchAll(/^# (deploy\/\S+)$/gm)].map(([, path = '']) => path)
+
+  test.each([...written, 'deploy/compose/secrets', 'deploy/compose/tls', 'deploy/kubernetes/bot-secrets.env'])(
+    '%s is neither committed nor copied into an image',
+    path => {
+      const isIgnored = (list: string) =>
+        read(list)
+          .split('\n')
+          .some(pattern => matchesGlob(path, pattern))
+      expect([isIgnored('.gitignore'), isIgnored('.dockerignore')]).toEqual([true, true])
+    },
+  )
+})
+
+describe('names of packages', () => {
+  test('nobody is led to a package of our name on a public registry', () => {
+    const files = globSync('{*.md,docs/**/*.md,examples/**/*.md,deploy/**/*}', { cwd: root }).filter(path =>
+      /\.\w+$/.test(path),
+    )
+    const installs = /\bnpm (?:install|i|exec|x)\b[^`\n]*\s@?postern(?:@\S*)?(?=[\s`]|$)|\bnpx (?:-\S+ )*postern\b/m
+    expect(files.length).toBeGreaterThan(30)
+    expect(files.filter(path => installs.test(read(path)))).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import { uncitedTests } from '../documents/check-citations.ts'
 import { checkDependencies } from '../documents/check-dependencies.ts'
 import { checkLockfile } from '../documents/check-lockfile.ts'
 import { checkPaths } from '../documents/check-paths.ts'
-import { checkProseExcept } from '../documents/check-prose.ts'
+import { checkProse } from '../documents/check-prose.ts'
 import { checkRules } from '../documents/check-rules.ts'
 import { checkSite } from '../documents/check-site.ts'
 import { checkSnippets } from '../documents/check-snippets.ts'
@@ -14,6 +14,7 @@ import { checkWords } from '../documents/check-words.ts'
 import { commentsOf, idiomsIn, sentencesOf, textOf } from '../documents/prose.ts'
 import type { Project } from '../project.ts'
 import { pageText } from '../site/site-pages.ts'
+import { checkBlocks } from '../snippets/check-blocks.ts'
 
 const projectOf = (files: Readonly<Record<string, string>>): Project => ({
   paths: Object.keys(files),
@@ -22,6 +23,43 @@ const projectOf = (files: Readonly<Record<string, string>>): Project => ({
 })
 
 const fenced = (language: string, text: string): string => `Text.\n\n\`\`\`${language}\n${text}\n\`\`\`\n`
+
+describe('blocks', () => {
+  const files = { 'deploy/proxy/nginx.conf': 'server {\n  listen 443;\n}\n' }
+  const problemsIn = (text: string, document = 'docs/relay.md') =>
+    checkBlocks(projectOf({ ...files, [document]: text })).filter(problem => problem.startsWith(document))
+
+  test.each([
+    fenced('sh', 'npm test'),
+    fenced('json', '{}'),
+    fenced('ini', '# /etc/postern/relay.env\nLOG_LEVEL=debug'),
+    fenced('text', '# deploy/proxy/nginx.conf\n  listen 443;'),
+    fenced('sh', 'npm run --silent postern -- relay move'),
+  ])('in order: %s', text => {
+    expect(problemsIn(text)).toEqual([])
+  })
+
+  test.each([
+    [
+      fenced('yaml', 'route:'),
+      'docs/relay.md:4: no test types this block. Add a row to scripts/snippets/untried.ts, with the test or a reason.',
+    ],
+    [
+      fenced('text', '# deploy/proxy/nginx.conf\n  listen 80;'),
+      'docs/relay.md:4: deploy/proxy/nginx.conf does not contain this text.',
+    ],
+    [
+      fenced('text', '# deploy/proxy/gone.conf\n  listen 443;'),
+      'docs/relay.md:4: deploy/proxy/gone.conf does not contain this text.',
+    ],
+  ])('not in order: %s', (text, problem) => {
+    expect(problemsIn(text)).toEqual([problem])
+  })
+
+  test('documents for others than readers may show anything', () => {
+    expect(problemsIn(fenced('yaml', 'route:'), 'CONTRIBUTING.md')).toEqual([])
+  })
+})
 
 describe('paths', () => {
   const files = {
@@ -236,8 +274,7 @@ describe('words', () => {
 })
 
 describe('prose', () => {
-  const problemsIn = (text: string, listed: readonly string[] = []) =>
-    checkProseExcept(projectOf({ 'docs/relay.md': text }), listed)
+  const problemsIn = (text: string) => checkProse(projectOf({ 'docs/relay.md': text }))
   const words = (count: number) => Array.from({ length: count }, () => 'word').join('\n')
 
   test.each([
@@ -277,18 +314,32 @@ describe('prose', () => {
     expect(problemsIn(text)).toEqual([expect.stringContaining(`docs/relay.md:1: ${name}`)])
   })
 
-  test('a listed page may have problems, and leaves the list when it has none or is gone', () => {
-    expect(problemsIn('It starts anew.', ['docs/relay.md'])).toEqual([])
-    expect(problemsIn('It starts again.', ['docs/relay.md', 'docs/gone.md'])).toEqual([
-      'scripts/documents/not-rewritten.ts: docs/relay.md has no problems. Remove it from the list.',
-      'scripts/documents/not-rewritten.ts: docs/gone.md does not exist. Remove it from the list.',
-    ])
-  })
-
   test('line comments that follow one another are one paragraph, and a directive is none', () => {
     const source = '// One is\n// told. Two.\nconst a = 1\n/** Three. */\n// oxlint-disable-next-line a -- is told\n'
     const sentences = commentsOf('a.ts', source).flatMap(comment => sentencesOf(textOf(comment)))
     expect(sentences.filter(sentence => idiomsIn(sentence).length > 0)).toEqual(['One is told.'])
+  })
+})
+
+describe('prose of comments', () => {
+  const problemsIn = (files: Record<string, string>) => checkProse(projectOf(files))
+
+  test.each([
+    ['src/a.ts', '// The sender is told.', 'is told, is said, is heard'],
+    ['src/a.tsx', '/** Who asks gets nothing. */', 'headless clause as a subject'],
+    ['bin/a.mjs', '/**\n * Who asks gets\n * nothing.\n */', 'headless clause as a subject'],
+    ['bin/a.cjs', 'let a = 1 // It starts anew.', '"anew", "at once", "by itself"'],
+  ])('not in order: %s: %s', (path, source, name) => {
+    expect(problemsIn({ [path]: source })).toEqual([expect.stringContaining(`${path}:1: ${name}`)])
+  })
+
+  test.each([
+    '// It starts again.',
+    "const text = 'is told anew'",
+    '// Prints `is told anew`.',
+    `// ${'a '.repeat(300)}`,
+  ])('in order: %s', source => {
+    expect(problemsIn({ 'src/a.ts': source })).toEqual([])
   })
 })
 

@@ -10,7 +10,10 @@ export class AppPage {
   }
 
   static async open(context: BrowserContext, url: string): Promise<AppPage> {
-    const page = await context.newPage()
+    return await AppPage.visit(await context.newPage(), url)
+  }
+
+  static async visit(page: Page, url: string): Promise<AppPage> {
     await page.addInitScript(markSights, sights)
     await page.goto(url)
     return new AppPage(page)

@@ -7,8 +7,8 @@ export const sights = {
   messages: 'article.row',
 } as const
 
-/** `online` is not visible: the worker reports it. */
-export type Mark = keyof typeof sights | 'online'
+/** Two are not visible, but reported by the worker: that it knows whether there is an account, and that it is online. */
+export type Mark = keyof typeof sights | 'settled' | 'online'
 
 /** Runs before the page's own scripts. Each mark is a time since the navigation began. */
 export function markSights(wanted: Readonly<Record<string, string>>): void {
@@ -28,8 +28,12 @@ export function markSights(wanted: Readonly<Record<string, string>>): void {
     constructor(url: string | URL, options?: WorkerOptions) {
       super(url, options)
       this.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-        const isOnline = data.views?.some(({ json }) => json === '"online"')
-        if (isOnline && performance.getEntriesByName('online').length === 0) performance.mark('online')
+        const mark = (name: string, isSaid: (json: string) => boolean) => {
+          const isNow = data.views?.some(({ json }) => isSaid(json))
+          if (isNow && performance.getEntriesByName(name).length === 0) performance.mark(name)
+        }
+        mark('online', json => json === '"online"')
+        mark('settled', json => /^\{"kind":"(no-account|open)"/.test(json ?? ''))
       })
     }
   }

@@ -33,6 +33,23 @@ export async function scrollInPage({ frames, stepPx }: Scrolling): Promise<Scrol
   return { frameMs, driftPx }
 }
 
+export type Opening = { address: string; framesAfter: number }
+
+/** `frameMs` while a conversation is opened from the list of chats: until its rows are there, and a few more. */
+export async function openInPage({ address, framesAfter }: Opening): Promise<number[]> {
+  const frame = () => new Promise<number>(requestAnimationFrame)
+  const frameMs: number[] = []
+  let lastMs = await frame()
+  location.hash = address
+  for (let left = framesAfter; left > 0; ) {
+    const nowMs = await frame()
+    frameMs.push(nowMs - lastMs)
+    lastMs = nowMs
+    if (document.querySelector('article.row')) left -= 1
+  }
+  return frameMs
+}
+
 export type Jump = { address: string; id: string }
 
 /** Until the message is on the screen. */

@@ -7,7 +7,17 @@ import type { PersonSettings, PersonState } from '../processes/person.ts'
 
 const TOKEN = 'bench-token'
 
-export type HookBot = { url: string; token: string; chats: string[]; secrets: string[]; stop(): Promise<void> }
+/** Processor time in ms; `edits`: of messages, by the gateway, that the relay has. */
+type BotUsage = { gateway: number; relay: number; edits: number }
+
+export type HookBot = {
+  url: string
+  token: string
+  chats: string[]
+  secrets: string[]
+  usage(): Promise<BotUsage>
+  stop(): Promise<void>
+}
 
 export async function startHookBot(directory: string, { people }: { people: number }): Promise<HookBot> {
   const relay = await Child.start<{ url: string }>(new URL('../processes/relay.ts', import.meta.url), {
@@ -42,5 +52,10 @@ export async function startHookBot(directory: string, { people }: { people: numb
     await gateway.stop()
     await relay.stop()
   }
-  return { url: gateway.state.url, token: TOKEN, chats, secrets, stop }
+  const usage = async () => ({
+    gateway: (await gateway.usage()).cpuMs,
+    relay: (await relay.usage()).cpuMs,
+    edits: await gateway.ask<number>('edits'),
+  })
+  return { url: gateway.state.url, token: TOKEN, chats, secrets, usage, stop }
 }

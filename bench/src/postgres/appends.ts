@@ -7,6 +7,7 @@ import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 import { type Appended, type Load, totalPerSec } from './appending.ts'
 import { startBareLog, startStores } from './children.ts'
+import { fsyncMs } from './fsync.ts'
 import type { Talk } from './talks.ts'
 
 const ROUNDS = 3
@@ -49,6 +50,7 @@ async function sizeRows({ server, directory }: { server: PostgresServer; directo
     }
     await measure(sides, { inFlight, forMs: size.forMs })
     rows.push(...rowsOf(sides, { size, inFlight }))
+    if (inFlight === 1) rows.push(await beyondFsync(sides, { size, directory }))
   }
   await Promise.all([...stores, ...sqlite, ...bare].map(child => child.stop()))
   await server.dropDatabase(shared.database)
@@ -76,6 +78,13 @@ async function measureSide({ children, perSec, inMailboxesPerSec }: Side, { inFl
   perSec.push(totalPerSec(appended))
   const count = appended.reduce((total, one) => total + one.count, 0)
   inMailboxesPerSec.push((count * 1000) / (performance.now() - startedMs))
+}
+
+/** An append needs one round trip and one fsync: the rest is ours. */
+async function beyondFsync({ relays }: Sides, { size, directory }: { size: Size; directory: string }): Promise<Row> {
+  const appendMs = 1000 / median(relays[0]?.perSec ?? [])
+  const ours = appendMs - (await fsyncMs(directory))
+  return { what: `an append on PostgreSQL beyond an fsync, ${size.name}, 1 in flight`, ours, unit: 'ms' }
 }
 
 /** The remainder goes to the first ones. */

@@ -16,7 +16,7 @@ export async function fillLog(sql: Sql, entries: number): Promise<void> {
 
 const insertSome = (count: number): string => `
   BEGIN;
-  CREATE TEMP TABLE talk AS SELECT num, creator, seq, row_number() OVER (ORDER BY num) - 1 AS at FROM chat_group;
+  CREATE TEMP TABLE talk AS SELECT num, creator, seq, row_number() OVER (ORDER BY num) - 1 AS at FROM group_state;
   CREATE TEMP TABLE before AS SELECT pos FROM head;
   WITH said AS (
       SELECT n, talk.num, talk.creator, talk.seq + 1 + n / (SELECT count(*) FROM talk) AS seq
@@ -33,10 +33,10 @@ const insertSome = (count: number): string => `
       SELECT m.account, p.pos, p.id FROM placed p JOIN member m USING (chat_group) WHERE m.account <> p.sender)
     SELECT count(*) FROM placed;
   UPDATE head SET pos = pos + ${count};
-  UPDATE chat_group g SET seq = g.seq + added.count
-    FROM (SELECT num, count(*) FROM talk JOIN generate_series(0, ${count} - 1) n ON talk.at = n % (SELECT count(*) FROM talk)
-          GROUP BY num) added
-    WHERE g.num = added.num;
+  SELECT count(move_log_end(num, seq, seq + added, (extract(epoch FROM now()) * 1000)::bigint))
+    FROM (SELECT num, seq, count(*) AS added
+          FROM talk JOIN generate_series(0, ${count} - 1) n ON talk.at = n % (SELECT count(*) FROM talk)
+          GROUP BY num, seq) ends;
   DROP TABLE talk, before;
   COMMIT;`
 

@@ -74,6 +74,7 @@ function linkOf(client: Known, { url, isIn, onDial }: Coming): RelayLink {
       if (!wasIn) isIn()
       wasIn = true
     },
+    onEphemeral: () => undefined,
     onPage: () => 'known',
     onTime: () => {},
     onRevoked: () => 'over',

@@ -1,11 +1,8 @@
 // A sender that never pauses, and retries until each message is accepted: as a client does when its relay is unavailable.
-import { setTimeout as wait } from 'node:timers/promises'
-import { isCoded } from '@postern/protocol'
 import type { Append, RelayStore } from '@postern/relay/store'
 import { sharedNowMs } from '../processes/shared-clock.ts'
 import { newAppend, type Talk } from './talks.ts'
-
-const ASK_AGAIN_MS = 20
+import { appendUntilAccepted } from './until-accepted.ts'
 
 /** The acknowledged messages by group; the longest time without one. */
 export type Spoken = { acknowledged: Record<string, number[]>; longestPauseMs: number }
@@ -40,23 +37,11 @@ export class Speaker {
 
   async #speak(talk: Talk): Promise<void> {
     while (!this.#isOver) {
-      const seq = await this.#untilAccepted({ ...newAppend(talk), fence: this.#fenceOf(talk) })
+      const seq = await appendUntilAccepted(this.#store, { ...newAppend(talk), fence: this.#fenceOf(talk) })
       ;(this.#spoken.acknowledged[talk.group] ??= []).push(seq)
       const nowMs = sharedNowMs()
       this.#spoken.longestPauseMs = Math.max(this.#spoken.longestPauseMs, nowMs - this.#lastMs)
       this.#lastMs = nowMs
     }
-  }
-
-  async #untilAccepted(append: Append): Promise<number> {
-    for (;;)
-      try {
-        const { accepted } = await this.#store.append(append)
-        if (!accepted) throw new Error('the store refused an append')
-        return accepted.seq
-      } catch (error) {
-        if (!isCoded(error, 'unavailable')) throw error
-        await wait(ASK_AGAIN_MS)
-      }
   }
 }

@@ -1,4 +1,5 @@
-// What a reference in a mailbox costs in the database's own log: after a checkpoint each page is written whole at its first change.
+// The cost of a reference in a mailbox in the database's own log: after a checkpoint each page is written whole at its
+// first change.
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
 import type { Child } from '../processes/child.ts'
 import type { Row } from '../table.ts'
@@ -6,7 +7,7 @@ import { startStores } from './children.ts'
 
 const MEMBERS = 200
 const GROUPS = 20
-/** So many that each mailbox has pages of its own in the index, as those of people do. */
+/** Enough that each mailbox has pages of its own in the index, as those of people do. */
 const STORED_PER_GROUP = 150
 
 export async function measureWal(): Promise<Row[]> {

@@ -29,6 +29,14 @@ const gateway = await startGateway({
 })
 const { client } = gateway
 
+let edits = 0
+const edit = client.messages.edit.bind(client.messages)
+client.messages.edit = async (...given) => {
+  const edited = await edit(...given)
+  edits++
+  return edited
+}
+
 /** Resolves when the bot has this many updates in all. */
 async function happened(count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -46,6 +54,7 @@ serveParent({
   answers: {
     online: () => client.whenOnline({ timeoutMs: 10_000 }),
     invite: () => client.identity.me().inviteUrl,
+    edits: () => edits,
     happenings: () => client.journal.newest(),
     happened,
     rename: ({ group, name }: Renaming) => client.chats.renameGroup(group as ChatId, name, { timeoutMs: 30_000 }),

@@ -12,6 +12,8 @@ export type RelaySettings = {
   /** The place of blobs, with its keys. */
   blobs?: string
   environment?: Record<string, string>
+  /** Push services that it may push to. */
+  pushHosts?: string[]
 }
 
 /** All come from one address, with new accounts. */
@@ -25,7 +27,15 @@ const crowd = {
   newAccountBytesPerDayMax: 1e12,
   authenticateWithinMs: 1e5,
 }
-const { directory, database, app, blobs, environment = {}, ...given } = settingsFromParent<RelaySettings>()
+const {
+  directory,
+  database,
+  app,
+  blobs,
+  environment = {},
+  pushHosts = [],
+  ...given
+} = settingsFromParent<RelaySettings>()
 const limits = { ...crowd, ...given }
 const relay = await startRelay({
   listen: { host: '127.0.0.1', port: 0 },
@@ -34,5 +44,6 @@ const relay = await startRelay({
   blobs: blobPlaceIn(blobs, environment),
   app,
   limits,
+  push: { hosts: pushHosts },
 })
 serveParent({ state: { url: relay.url }, stop: () => relay.stop() })

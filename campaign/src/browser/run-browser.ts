@@ -12,13 +12,15 @@ import { checkShown } from './check/check-shown.ts'
 
 export type BrowserOptions = { seconds: number; seed: number; say: (line: string) => void }
 /**
- * `said`: the bot's texts that the relay acknowledged. `written`: Alice's texts that the page has shown, empty if that
- * is unknown.
+ * `said`: the bot's texts that the relay acknowledged. `written`: Alice's texts that the page has shown as sent, empty
+ * if that is unknown.
  */
 type Talk = { page: Page; gateway: TestGateway; chat: string; said: string[]; written: string[]; endMs: number }
 
 const ACTION_TIMEOUT_MS = 60_000
 const BURST_MAX = 12
+/** The states of a message that the relay has. */
+const SENT = /Sent|Delivered|Read/
 const PAGE = 100
 
 export async function runBrowser({ seconds, seed, say }: BrowserOptions): Promise<Report> {
@@ -96,7 +98,8 @@ async function write({ page, written, endMs }: Talk): Promise<void> {
     try {
       await field.fill(text, { timeout: 5000 })
       await field.press('Enter', { timeout: 5000 })
-      await page.getByRole('log').getByRole('article').filter({ hasText: text }).last().waitFor({ timeout: 5000 })
+      const row = page.getByRole('log').getByRole('article').filter({ hasText: text })
+      await row.filter({ hasText: SENT }).last().waitFor({ timeout: 5000 })
       written.push(text)
     } catch {
       // The page is being reloaded, or stalls: it is unknown whether the text was accepted, so another one is written.

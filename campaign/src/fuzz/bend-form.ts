@@ -1,16 +1,17 @@
 // Forms with a file: their bytes, and ways to corrupt them.
 import type { SeededRandom } from '@postern/testkit'
 import { nastyText, nastyTexts } from './nasty-values.ts'
-import type { Body, Form } from './right-requests.ts'
+import type { Body, Form } from './request-shape.ts'
 
 const BOUNDARY = 'campaign-boundary'
 
-export function formBytes({ fields, file, fileName }: Form): { bytes: Uint8Array; type: string } {
+export function formBytes({ fields, file, fileName, copies = 1 }: Form): { bytes: Uint8Array; type: string } {
   const parts = fields.map(([name, value]) =>
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
   )
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\nContent-Type: image/png\r\n\r\n`
-  const bytes = Buffer.concat([...parts, Buffer.from(head), file, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
+  const files = Array.from({ length: copies }, () => [Buffer.from(head), file, Buffer.from('\r\n')])
+  const bytes = Buffer.concat([...parts, ...files.flat(), Buffer.from(`--${BOUNDARY}--\r\n`)])
   return { bytes, type: `multipart/form-data; boundary=${BOUNDARY}` }
 }
 

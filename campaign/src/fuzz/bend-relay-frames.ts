@@ -16,6 +16,8 @@ function bentFields(frame: RelayFrame, random: SeededRandom): RelayFrame {
   switch (frame.kind) {
     case 'deliver':
       return { kind: 'deliver', after: bentAfter(frame.after, random), entries: bentEntries(frame.entries, random) }
+    case 'ephemeral':
+      return { ...frame, payload: frame.payload.length > 0 ? bentBytes(frame.payload, random) : frame.payload }
     case 'challenge':
       return { ...frame, nowMs: nearby(frame.nowMs, random) }
     case 'answer':

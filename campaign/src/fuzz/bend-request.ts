@@ -4,12 +4,15 @@ import { bentForm, formBytes } from './bend-form.ts'
 import { bentJson, bentJsonText } from './bend-json.ts'
 import type { Known } from './known.ts'
 import { nastyJson, nastyText, nastyTexts } from './nasty-values.ts'
-import { type Right, rightRequest } from './right-requests.ts'
+import type { Right } from './request-shape.ts'
+import { rightRequest } from './right-requests.ts'
+import { telegramRequest } from './right-telegram.ts'
 
 /** `name`: the endpoint that it still addresses; undefined when its method or path was mutated. */
 export type FuzzRequest = { name: Right['name'] | undefined; chat: string | undefined; isHead: boolean; bytes: Buffer }
 
 const BENDS_MAX = 3
+const TELEGRAM_SHARE = 0.3
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH']
 const types = [
   'application/json',
@@ -49,7 +52,9 @@ const headerNames = [
 const tokens = ['', 'Bearer', 'Bearer wrong', 'Basic dTpw', 'bearer  ', 'Bearer \u00ff']
 
 export function fuzzRequest(known: Known, random: SeededRandom): FuzzRequest {
-  const bent = new BentRequest(rightRequest(known, random), random)
+  const isTelegram = random.next() < TELEGRAM_SHARE
+  const right = isTelegram ? telegramRequest(known, random) : rightRequest(known, random)
+  const bent = new BentRequest(right, random)
   // Some stay valid: a request after a mutated one on the same connection must not suffer from it.
   for (let bends = random.below(BENDS_MAX + 1); bends > 0; bends--) bent.bend()
   return bent.finish()

@@ -36,6 +36,8 @@ export class FrameFuzz {
 
   async run(): Promise<void> {
     const people = Array.from({ length: SPEAKERS }, () => newPerson())
+    // Each of them adds the others to its group as soon as it is there.
+    await Promise.all(people.map(person => this.#register(person)))
     await Promise.all(people.map(person => this.#speak(person, people)))
   }
 
@@ -83,6 +85,12 @@ export class FrameFuzz {
     line.close()
     this.#count('bytes that are no frame')
     if (heard.kind === 'late') this.#fail(number, { fault: 'the connection was not closed', bytes })
+  }
+
+  async #register(person: BarePerson): Promise<void> {
+    const client = new TestClient(this.#relayUrl)
+    await client.authenticate(person)
+    await client.close()
   }
 
   async #login(person: BarePerson, others: Standing['others']): Promise<Line> {

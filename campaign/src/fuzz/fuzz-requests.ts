@@ -5,11 +5,13 @@ import type { FuzzWorld } from './fuzz-world.ts'
 import { type Heard, type HttpAnswer, HttpLine } from './http-line.ts'
 import { answerFault, jsonOf } from './judge-answer.ts'
 import { rawRequest } from './raw-requests.ts'
-import { stateOf } from './state.ts'
+import { changes, stateOf, whenCalm } from './state.ts'
 
 export type RequestPlan = { requests: number; seed: number; first: number }
 export type RequestCounts = Record<string, number>
 export type Case = { what: string; fault: string; bytes: Buffer }
+
+type TelegramMessage = { message_id?: number; chat?: { id: number }; poll?: object; document?: object; text?: string }
 
 const CONNECTIONS = 8
 /** Shares of all requests: barely HTTP, and sent alone with a comparison of the state before and after. */
@@ -42,6 +44,7 @@ export class RequestFuzz {
     const { port } = new URL(this.#world.gateway.url)
     const lines = Array.from({ length: CONNECTIONS }, () => new HttpLine(Number(port)))
     await Promise.all(lines.map(line => this.#work(line)))
+    if (this.#alone.length > 0) await whenCalm(this.#world)
     for (const number of this.#alone) {
       if (this.#isOver) break
       await this.#sendAlone(number, lines[0] ?? new HttpLine(Number(port)))
@@ -98,14 +101,26 @@ export class RequestFuzz {
   /** Created objects can be mutated next. */
   #learn({ name, chat }: FuzzRequest, { status, body }: HttpAnswer): void {
     if (status !== 200) return
-    const { messages, spareHooks } = this.#world.known
+    if (name === 'telegram call') return this.#learnNumber(body)
+    const { messages, spareHooks, spareInvites, spareTokens } = this.#world.known
     const { id } = (jsonOf(body) ?? {}) as { id?: string }
     if (id === undefined) return
     if (name === 'createHook' && spareHooks.length < 100) spareHooks.push(id)
+    if (name === 'createToken' && spareTokens.length < 100) spareTokens.push(id)
+    if (name === 'createInvite' && spareInvites.length < 100) spareInvites.push(id)
     if (chat === undefined) return
     if (name === 'sendMessage') messages.add('text', { chat, id })
     if (name === 'sendPoll') messages.add('poll', { chat, id })
     if (name === 'sendFile') messages.add('file', { chat, id })
+  }
+
+  #learnNumber(body: Buffer): void {
+    const { result } = (jsonOf(body) ?? {}) as { result?: TelegramMessage }
+    const { message_id: number, chat, poll, document, text } = result ?? {}
+    if (number === undefined || !chat) return
+    const kind = poll ? 'poll' : document ? 'file' : 'text'
+    if (kind !== 'text' || text !== undefined)
+      this.#world.known.telegramMessages.add(kind, { chat: String(chat.id), id: String(number) })
   }
 
   async #sendRaw(number: number, random: SeededRandom): Promise<void> {
@@ -131,8 +146,9 @@ export class RequestFuzz {
     const answer = await this.#send(number, { line, random })
     const after = await stateOf(this.#world)
     this.#count('looked after')
-    if (!answer || answer.status < 400 || answer.status >= 500 || before === after) return
-    const fault = `it was answered ${answer.status}, and something has changed:\n${before}\n${after}`
+    const changed = changes(before, after)
+    if (!answer || answer.status < 400 || answer.status >= 500 || changed.length === 0) return
+    const fault = `it was answered ${answer.status}, and something has changed:\n${changed.join('\n')}`
     this.#fail(`request ${number}`, {
       fault,
       bytes: fuzzRequest(this.#world.known, randomOf(this.#plan.seed, number)).bytes,

@@ -14,10 +14,14 @@ export type FuzzWorld = {
   bot: string
   known: Known
   parts: Record<string, Killable>
+  /** Lines of the gateway's log that have its token. */
+  leaks: string[]
   api<Answer>(method: string, path: string, body?: object | FormData): Promise<Answer>
 }
 
+const LEAKS_MAX = 10
 const HOOKS_URL = 'http://hooks.example'
+const STALL_PROBE = new URL('./stall-probe.mjs', import.meta.url)
 /** One sender sends a day's messages of thousands of people in minutes. */
 const limits = [
   'newPeoplePerDay',
@@ -38,7 +42,12 @@ export async function startFuzzWorld(home: string): Promise<FuzzWorld> {
   relay.start()
   await relay.listening()
   const gateway = new GatewayProcess(await place('gateway'), relay.url)
-  gateway.life = { env: { HOOKS_URL } }
+  gateway.life = {
+    env: { HOOKS_URL, TELEGRAM_API: 'on', LOG_LEVEL: 'debug' },
+    nodeFlags: [`--import=${STALL_PROBE}`],
+  }
+  const leaks: string[] = []
+  gateway.onLine = line => void (line.includes(gateway.token) && leaks.length < LEAKS_MAX && leaks.push(line))
   gateway.start()
   await gateway.listening()
   const alice = new PersonProcess('alice', { directory: join(home, 'alice'), relayUrl: relay.url })
@@ -46,7 +55,7 @@ export async function startFuzzWorld(home: string): Promise<FuzzWorld> {
   const api = callerOf(gateway)
   const me = await registered(api)
   const known = await makeKnown({ api, alice, gateway, me })
-  return { relay, gateway, alice, bot: me.id, known, parts: { relay, gateway, alice }, api }
+  return { relay, gateway, alice, bot: me.id, known, parts: { relay, gateway, alice }, leaks, api }
 }
 
 export async function stopFuzzWorld({ parts }: Pick<FuzzWorld, 'parts'>): Promise<void> {
@@ -96,6 +105,7 @@ async function makeKnown({ api, alice, gateway, me }: Beginning): Promise<Known>
   form.set('file', new Blob(['words']), 'words.txt')
   const file = await api<{ id: string }>('POST', `${chat}/files`, form)
   messages.add('file', { chat: account, id: file.id })
+  const telegramMessages = await sentOverTelegram({ api, token: gateway.token, account })
   const presses = [await pressOf({ api, alice, message: text.id, bot: me.id })]
   const hooks: Known['hooks'] = []
   for (const format of ['alerts', 'pipeline', 'text'] as HookFormat[]) {
@@ -103,9 +113,33 @@ async function makeKnown({ api, alice, gateway, me }: Beginning): Promise<Known>
     hooks.push({ secret: url.split('/').at(-1) ?? '', format })
   }
   const spare = await api<{ id: string }>('POST', '/v1/hooks', { chat_id: account, format: 'text' })
+  const invite = await api<{ id: string }>('POST', '/v1/invites', { payload: 'ticket-4711' })
   const chats = [account, group.id]
-  return { token: gateway.token, alice: account, chats, messages, presses, hooks, spareHooks: [spare.id] }
+  const spares = { spareHooks: [spare.id], spareInvites: [invite.id], spareTokens: ['aaaaaaaa'] }
+  return { token: gateway.token, alice: account, chats, messages, telegramMessages, presses, hooks, ...spares }
 }
+
+type TelegramBeginning = { api: FuzzWorld['api']; token: string; account: string }
+
+async function sentOverTelegram({ api, token, account }: TelegramBeginning): Promise<KnownMessages> {
+  const known = new KnownMessages()
+  const form = new FormData()
+  form.set('chat_id', account)
+  form.set('document', new Blob(['words']), 'words.txt')
+  const bodies = {
+    text: ['sendMessage', { chat_id: account, text: 'Hello' }],
+    poll: ['sendPoll', { chat_id: account, question: 'Which?', options: ['this', 'that'] }],
+    file: ['sendDocument', form],
+  } as const
+  for (const kind of ['text', 'poll', 'file'] as const) {
+    const [method, body] = bodies[kind]
+    const { result } = await api<TelegramSent>('POST', `/bot${token}/${method}`, body)
+    known.add(kind, { chat: String(result.chat.id), id: String(result.message_id) })
+  }
+  return known
+}
+
+export type TelegramSent = { result: { message_id: number; chat: { id: number } } }
 
 type Pressing = { api: FuzzWorld['api']; alice: PersonProcess; message: string; bot: string }
 

@@ -43,7 +43,11 @@ export class HttpLine {
   }
 }
 
-const closesAfter = ({ headers }: HttpAnswer): boolean => headers.get('connection') === 'close'
+/** A stream has no end: its beginning is the answer, and its connection serves nothing else. */
+const isStream = ({ headers }: Pick<HttpAnswer, 'headers'>): boolean =>
+  headers.get('content-type') === 'text/event-stream'
+
+const closesAfter = (answer: HttpAnswer): boolean => answer.headers.get('connection') === 'close' || isStream(answer)
 
 async function exchange(socket: Socket, { bytes, answers, isHead, withinMs, ends }: Asking): Promise<Heard> {
   return await new Promise(resolve => {
@@ -99,6 +103,7 @@ type Read = { body: Buffer; length: number }
 function bodyOf(bytes: Buffer, head: Omit<HttpAnswer, 'body'> & { isHead: boolean; isEnd: boolean }): Read | undefined {
   if (head.isHead || head.status < 200 || head.status === 204 || head.status === 304)
     return { body: Buffer.alloc(0), length: 0 }
+  if (isStream(head)) return { body: bytes, length: bytes.length }
   if (head.headers.get('transfer-encoding') === 'chunked') return chunkedBody(bytes)
   const announced = head.headers.get('content-length')
   if (announced === undefined) return head.isEnd ? { body: bytes, length: bytes.length } : undefined

@@ -9,10 +9,16 @@ export type Known = {
   alice: string
   chats: string[]
   messages: KnownMessages
+  /** By their numbers in the Telegram Bot API. */
+  telegramMessages: KnownMessages
   presses: string[]
   hooks: { secret: string; format: HookFormat }[]
   /** May be deleted. */
   spareHooks: string[]
+  /** May be revoked. */
+  spareInvites: string[]
+  /** Tokens that may be revoked. */
+  spareTokens: string[]
 }
 
 const KEPT_MAX = 100

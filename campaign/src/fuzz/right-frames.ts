@@ -7,6 +7,7 @@ import {
   type BarePerson,
   commitEnvelope,
   directEnvelope,
+  ephemeralEnvelope,
   idOf,
   messageEnvelope,
   newGroupId,
@@ -65,6 +66,24 @@ const requests: Requests = {
   }),
   deleteBlob: ({ blob }) => ({ blob }),
   mailboxEnd: () => ({}),
+  appendMarked: (standing, random) => ({
+    ...requests.append(standing, random),
+    attention: random.of(['none', 'message', 'mention'] as const),
+    preview: random.below(2) === 0 ? undefined : randomBytes(200),
+  }),
+  pushKey: () => ({}),
+  setPush: ({ group }, random) => ({
+    endpoint: random.of(['https://updates.push.services.mozilla.com/1', 'http://127.0.0.1/', 'no address']),
+    p256dh: randomBytes(65),
+    auth: randomBytes(16),
+    muted: random.below(2) === 0 ? [] : [group],
+  }),
+  clearPush: () => ({}),
+  sendEphemeral: (standing, random) => ({
+    payload: ephemeralEnvelope({ ...standing, size: random.of([0, 64, 3000]) }),
+  }),
+  followEphemeral: () => ({}),
+  newPeopleLeft: () => ({}),
   // Not signed by the account's key: the account is needed for the rest of the run.
   deleteAccount: () => ({ signature: randomBytes(64) }),
 }

@@ -1,4 +1,4 @@
-// `npm run campaign -- fuzz`: mutated requests and frames against a gateway, a relay and a client, none of which may crash.
+// `npm run campaign -- fuzz`: mutated requests, posts to hooks and frames against a gateway, a relay and a client, none of which may crash.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { countedOptions } from '../counted-options.ts'
 import { ClientFuzz } from './fuzz-clients.ts'
 import { FrameFuzz } from './fuzz-frames.ts'
+import { type BodiesPlan, HookFuzz } from './fuzz-hooks.ts'
 import { type Case, type RequestCounts, RequestFuzz } from './fuzz-requests.ts'
 import { type FuzzWorld, goesOn, residentBytes, startFuzzWorld, stopFuzzWorld } from './fuzz-world.ts'
 
-export type FuzzPlan = { requests: number; frames: number; seed: number; first: number }
+export type FuzzPlan = BodiesPlan & { requests: number; frames: number }
 export type FuzzReport = { counts: RequestCounts; cases: Case[]; residentMb: Record<string, string> }
 
 const MIB = 2 ** 20
@@ -21,7 +22,7 @@ const GOES_ON_WITHIN_MS = 120_000
 const CLIENTS_SHARE = 0.1
 
 export async function run(args: readonly string[]): Promise<number> {
-  const asked = countedOptions(args, { requests: 100_000, frames: 50_000, first: 0 })
+  const asked = countedOptions(args, { requests: 100_000, bodies: 10_000, frames: 50_000, first: 0 })
   if (typeof asked === 'string') {
     console.error(asked)
     return 2
@@ -35,7 +36,9 @@ export async function run(args: readonly string[]): Promise<number> {
   else printReport(report)
   if (report.cases.length === 0) rmSync(home, { recursive: true, force: true })
   else
-    console.error(`kept in ${home}; the request N again, alone: --requests 1 --frames 0 --first N --seed ${plan.seed}`)
+    console.error(
+      `kept in ${home}; the request N again, alone: --requests 1 --bodies 0 --frames 0 --first N --seed ${plan.seed}`,
+    )
   return report.cases.length === 0 ? 0 : 1
 }
 
@@ -52,7 +55,10 @@ function printReport({ counts, cases, residentMb }: FuzzReport): void {
   console.log(cases.length === 0 ? 'Nothing fell over.' : `${cases.length} faults`)
 }
 
-export async function fuzz({ requests, frames, seed, first }: FuzzPlan, home: string): Promise<FuzzReport> {
+export async function fuzz(
+  { requests, bodies, frames, seed, first, stallMsMax }: FuzzPlan,
+  home: string,
+): Promise<FuzzReport> {
   const world = await startFuzzWorld(home)
   try {
     await goesOn(world, 'before')
@@ -61,6 +67,7 @@ export async function fuzz({ requests, frames, seed, first }: FuzzPlan, home: st
     const toClients = Math.floor(frames * CLIENTS_SHARE)
     const runs = [
       new RequestFuzz(world, { requests, seed, first }),
+      new HookFuzz(world, { bodies, seed, first, stallMsMax }),
       new FrameFuzz(world.relay.url, { frames: frames - toClients, seed, first }),
       new ClientFuzz({ frames: toClients, seed }),
     ]
@@ -70,6 +77,9 @@ export async function fuzz({ requests, frames, seed, first }: FuzzPlan, home: st
     for (const [name, bytes] of Object.entries(after))
       if (bytes - (before[name] ?? 0) > GROWN_BYTES_MAX)
         cases.push({ what: name, fault: `it has grown to ${Math.round(bytes / MIB)} MiB`, bytes: Buffer.alloc(0) })
+    cases.push(
+      ...world.leaks.map(line => ({ what: 'the log', fault: `it has the token: ${line}`, bytes: Buffer.alloc(0) })),
+    )
     cases.push(...(await standstill(world)))
     return {
       counts: Object.fromEntries(runs.flatMap(({ counts }) => Object.entries(counts))),

@@ -7,52 +7,63 @@ import type { Report } from '../chaos/report.ts'
 import { checkRelays } from './check/check-relays.ts'
 import type { Deed } from './check/deed.ts'
 import { befallRelays } from './faults/befall.ts'
-import { drawFaults, hitsAll, isPastTimeOuts } from './faults/schedule.ts'
+import { drawFaults, isBesideOthers, nameOfFault } from './faults/schedule.ts'
 import { endRelaysWorld, idsOf, type RelaysWorld, startRelaysWorld } from './relays-world.ts'
 import { inTurns, untilDone } from './traffic/in-turns.ts'
 import { relayTraffic } from './traffic/pace.ts'
 import { readWholeMailbox } from './traffic/read-mailbox.ts'
-import { planRooms, type Room } from './traffic/rooms.ts'
+import { planRooms, type Room, type WorldSize, worldSizes } from './traffic/rooms.ts'
 import { RelayTalk } from './traffic/talk.ts'
 
-export type RelaysOptions = { kills: number; seed: number; folder: string; say: (line: string) => void }
+export type RelaysOptions = {
+  kills: number
+  seed: number
+  folder: string
+  say: (line: string) => void
+  size: WorldSize
+  /** Names of faults; all when there are none. */
+  only?: readonly string[]
+  /** Before the other faults the database runs a tenth of the time, for so long. */
+  slowMs?: number
+  /** Ends the faults early. Everything is compared all the same. */
+  isEnough?: () => boolean
+  /** Modules that the relays load first. */
+  imports?: readonly string[]
+  /** After a fault, and at the end. */
+  backWithinMs?: number
+  settleWithinMs?: number
+}
 
-const COUNTS = { people: 240, hoppers: 24 }
 /** The minimum of accepted messages between two faults. */
 const FLOW = 30
-const ROOMS = { pairs: 12, twenties: 4, twoHundreds: 2 }
 
-export async function runRelays({ kills, seed, folder, say }: RelaysOptions): Promise<Report> {
+export async function runRelays(options: RelaysOptions): Promise<Report> {
+  const { seed, folder, size, imports = [], backWithinMs = relayTraffic.backWithinMs } = options
   const findings: Finding[] = []
-  const onFault = (what: string) => void findings.push({ wrong: 'fault-of-ours', deed: 'process', what })
   const faults = new Map<string, number>()
-  const world = await startRelaysWorld({ ...COUNTS, folder, random: new SeededRandom(seed + 1), onFault })
+  const report = (finding: Finding) => void findings.push(finding)
+  const random = new SeededRandom(seed + 1)
+  const world = await startRelaysWorld({ folder, random, size, imports, backWithinMs, report })
+  const { senders, uploads } = world
   try {
-    const hopping = Promise.all(world.hoppers.map(hopper => hopper.run()))
+    const hopping = Promise.all(senders.map(sender => sender.run()))
     const everybody = idsOf(world.people)
-    const active = idsOf(world.hoppers)
-    const rooms = planRooms(ROOMS, { active, idle: everybody.slice(active.length) })
-    const talk = new RelayTalk({ hoppers: world.hoppers, rooms, everybody }, new SeededRandom(seed + 2))
+    const active = idsOf(senders)
+    const rooms = planRooms(worldSizes[size].rooms, { active, idle: everybody.slice(active.length) })
+    const talk = new RelayTalk({ hoppers: senders, rooms, everybody, uploads }, new SeededRandom(seed + 2))
     await talk.open()
     const talking = talk.run()
     talking.catch(() => undefined)
-    const count = (what: string) => void faults.set(what, (faults.get(what) ?? 0) + 1)
-    await runFaults({ kills, seed, say }, { world, talk, count })
+    await runFaults(options, { world, talk, count: what => void faults.set(what, (faults.get(what) ?? 0) + 1) })
     talk.stop()
-    let reached = 'no relay is up'
-    const reach = (step: string) => {
-      reached = step
-      say(step)
-    }
-    const evidence = await inTime(settle(world, { talking, say: reach }))
+    const evidence = await settleInTime(world, { talking, options })
     if (evidence) await hopping
-    if (!evidence) findings.push({ wrong: 'unsettled', deed: 'process', what: `in time only this: ${reached}` })
-    else findings.push(...checkRelays({ ...evidence, deeds: talk.deeds, creators: creatorsOf(rooms) }))
-    const logins = world.hoppers.reduce((sum, hopper) => sum + hopper.logins, 0)
-    const acknowledged = acknowledgedOf(talk.deeds).set('login at the next relay', logins)
+    if (evidence) findings.push(...checkRelays({ ...evidence, deeds: talk.deeds, creators: creatorsOf(rooms) }))
+    const logins = world.crowd.everybody.reduce((sum, hopper) => sum + hopper.logins, 0)
+    const acknowledged = acknowledgedOf(talk.deeds).set('login at the next relay', logins).set('blob', uploads.count)
     return { findings, faults, acknowledged, refusals: refusalsOf(talk.deeds) }
   } finally {
-    for (const hopper of world.hoppers) hopper.end()
+    for (const hopper of world.crowd.everybody) hopper.end()
     await endRelaysWorld(world, folder)
   }
 }
@@ -60,43 +71,61 @@ export async function runRelays({ kills, seed, folder, say }: RelaysOptions): Pr
 type Running = { world: RelaysWorld; talk: RelayTalk; count: (what: string) => void }
 
 async function runFaults(
-  { kills, seed, say }: Omit<RelaysOptions, 'folder'>,
+  { seed, say, isEnough = () => false, ...wanted }: RelaysOptions,
   { world, talk, count }: Running,
 ): Promise<void> {
   const long: Promise<void>[] = []
-  for (const { afterMs, fault } of drawFaults(new SeededRandom(seed), { kills, relays: world.relays.length })) {
+  for (const { afterMs, fault } of drawFaults(new SeededRandom(seed), { ...wanted, relays: world.relays.length })) {
+    if (isEnough()) break
     await talk.flows(FLOW)
     await pause(afterMs)
     talk.race()
     say(JSON.stringify(fault))
-    const over = befallRelays(fault, world).then(what => void (what && count(what)))
-    // The others continue meanwhile: a part that is stopped past its timeouts wakes to a world that has moved on.
-    if (isPastTimeOuts(fault) && !hitsAll(fault)) long.push(over)
+    const over = befallRelays(fault, world).then(isDone => void (isDone && count(nameOfFault(fault))))
+    if (isBesideOthers(fault)) long.push(over)
     else await over
   }
   await Promise.all(long)
 }
 
-type Settling = { talking: Promise<void>; say: (line: string) => void }
+type Settling = { talking: Promise<void>; options: RelaysOptions }
 
-async function settle({ relays, people, hoppers }: RelaysWorld, { talking, say }: Settling) {
+/** Undefined when not everybody came to rest in time. */
+async function settleInTime(world: RelaysWorld, { talking, options }: Settling) {
+  let reached = 'no relay is up'
+  const reach = (step: string) => {
+    reached = step
+    options.say(step)
+  }
+  const late = pause(options.settleWithinMs ?? relayTraffic.settleWithinMs, undefined, { ref: false })
+  const evidence = await Promise.race([settle(world, { talking, reach }), late])
+  if (!evidence) world.report({ wrong: 'unsettled', deed: 'process', what: `in time only this: ${reached}` })
+  return evidence
+}
+
+async function settle(
+  world: RelaysWorld,
+  { talking, reach }: { talking: Promise<void>; reach: (step: string) => void },
+) {
+  const { relays, people, crowd, uploads, report } = world
   for (const relay of relays) await relay.listening()
-  say('all relays are up')
+  reach('all relays are up')
   await talking
-  say('everything is answered')
-  for (const hopper of hoppers) await hopper.hearAll()
-  say('everybody who follows has heard all of it')
-  for (const hopper of hoppers) hopper.end()
+  reach('everything is answered')
+  for (const account of await crowd.arrive())
+    report({ wrong: 'unsettled', deed: 'login', what: `${account} is not in again at the end` })
+  reach('everybody is in')
+  await crowd.hearAll()
+  reach('everybody has heard all of it')
+  for (const hopper of crowd.everybody) hopper.end()
   const urls = relays.map(({ process }) => process.url)
   const mailboxes = await inTurns(people, (person, at) =>
     untilDone(() => readWholeMailbox(urls[at % urls.length] as string, person)),
   )
-  say('all mailboxes are read')
-  return { mailboxes, heard: new Map(hoppers.map(({ id, heard }) => [id, heard])) }
+  reach('all mailboxes are read')
+  for (const finding of await uploads.check(urls)) report(finding)
+  return { mailboxes, heard: new Map(crowd.everybody.map(({ id, heard }) => [id, heard])) }
 }
-
-const inTime = <Result>(work: Promise<Result>): Promise<Result | undefined> =>
-  Promise.race([work, pause(relayTraffic.settleWithinMs, undefined, { ref: false })])
 
 const creatorsOf = (rooms: readonly Room[]) => new Map(rooms.map(({ group, founder }) => [group, founder]))
 

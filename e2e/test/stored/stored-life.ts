@@ -1,17 +1,21 @@
 // A short life of a bot and alice, whose data directories are kept for later versions: sent messages, and some still in flight.
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { ManualClock, type TestGateway, type TestPerson, WITHIN, type World } from '@postern/testkit'
+import Sqlite from 'better-sqlite3-multiple-ciphers'
 import { packTar, unpackTar } from 'modern-tar/fs'
 
 /** The time of this life: certificates and key packages expire, and a stored one does not outlive them. */
 const LIVED_AT_MS = Date.UTC(2026, 10, 16)
 export const HOOKS_URL = 'https://hooks.example'
-const DIRECTORIES = ['relay', 'gateway', 'alice']
+const CLIENTS = ['gateway', 'alice']
+const DIRECTORIES = ['relay', ...CLIENTS]
+/** The first bytes of a database that is not encrypted. */
+const PLAIN = Buffer.from('SQLite format 3\0')
 
 export type StoredFacts = {
   bot: string
@@ -28,11 +32,15 @@ export type StoredFacts = {
 
 export const livedClock = (): ManualClock => new ManualClock(LIVED_AT_MS)
 
-export const sendOnce = async ({ url, token }: TestGateway, chat: string): Promise<{ id: string }> => {
+export const sendOnce = (gateway: TestGateway, chat: string): Promise<{ id: string }> =>
+  sendWithKey(gateway, chat, { text: 'good morning, alice', buttons: [[{ text: 'Deploy', data: 'deploy' }]] })
+
+/** With the `Idempotency-Key: once`. */
+export async function sendWithKey({ url, token }: TestGateway, chat: string, message: object): Promise<{ id: string }> {
   const response = await fetch(new URL(`/v1/chats/${chat}/messages`, url), {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'once' },
-    body: JSON.stringify({ text: 'good morning, alice', buttons: [[{ text: 'Deploy', data: 'deploy' }]] }),
+    body: JSON.stringify(message),
   })
   return await answered(response)
 }
@@ -131,4 +139,18 @@ export async function putBack(world: World, archive: string): Promise<void> {
 
 export async function unpackStored(archive: string, directory: string): Promise<void> {
   await pipeline(createReadStream(archive), createGunzip(), unpackTar(directory))
+  for (const name of CLIENTS) encryptPlain(join(directory, name))
+}
+
+/** Some archives hold databases without encryption, because encrypted bytes do not compress. */
+function encryptPlain(directory: string): void {
+  const path = join(directory, 'core.db')
+  if (!readFileSync(path).subarray(0, PLAIN.length).equals(PLAIN)) return
+  const database = new Sqlite(path)
+  try {
+    database.pragma("cipher = 'aegis'")
+    database.pragma(`rekey = 'raw:${readFileSync(join(directory, 'db.key')).toString('hex')}'`)
+  } finally {
+    database.close()
+  }
 }

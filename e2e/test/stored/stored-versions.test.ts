@@ -1,7 +1,8 @@
 // Data directories of released versions: they open, and everything continues where it was.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkStored } from '@postern/core/node'
+import { checkStored, openDataDirectory } from '@postern/core/node'
+import { silentLog } from '@postern/protocol'
 import { checkStoredRelay } from '@postern/relay'
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -69,6 +70,24 @@ describe.each(versions)('%s', version => {
     await fetch(new URL(facts.hook, gateway.url), { method: 'POST', body: 'by the hook' })
     await alice.hears('by the hook')
   })
+})
+
+test.for(released)('[CORE-11.26] %s: the log names each step of the migration', async (version, { world }) => {
+  const left = join(world.directory, 'left')
+  await unpackStored(join(import.meta.dirname, version), left)
+  const directory = join(left, 'gateway')
+  const { schema: from } = checkStored(directory)
+  const logged: [object, string][] = []
+  const log = { ...silentLog, info: (fields: object, line: string) => void logged.push([fields, line]) }
+  openDataDirectory(directory, { log }).close()
+  const { schema: to } = checkStored(directory)
+  const steps = Array.from({ length: to - from }, (_, at) => [
+    { schema: from + at + 1, newest: to },
+    'database migration step started',
+  ])
+  expect(logged).toEqual([...steps, [{ from, to }, 'database migrated']])
+  openDataDirectory(directory, { log }).close()
+  expect(logged).toHaveLength(steps.length + 1)
 })
 
 test.for(released)(

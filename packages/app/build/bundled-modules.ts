@@ -6,6 +6,8 @@ import { licencesOf } from './licences.ts'
 
 /** Hidden, and so not served. */
 const MODULES = '.modules.json'
+/** Builds of the same sources are the same in every folder: the names of modules begin here. */
+const ROOT = join(import.meta.dirname, '../../..')
 
 /** By their file: each module, and its length before minification. */
 type Modules = Record<string, Record<string, number>>
@@ -29,8 +31,17 @@ export function bundledModules(): { worker: () => Plugin; page: Plugin } {
       this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licencesOf(ids) })
     },
     writeBundle({ dir = '' }) {
-      writeFileSync(join(dir, MODULES), JSON.stringify(modules))
+      const named = Object.entries(modules)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([file, sizes]) => [file, namedFromRoot(sizes)])
+      writeFileSync(join(dir, MODULES), JSON.stringify(Object.fromEntries(named)))
     },
   }
   return { worker, page }
 }
+
+const namedFromRoot = (sizes: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(sizes).map(([id, length]) => [nameOf(id), length]))
+
+/** Libraries may be elsewhere, behind a link. */
+const nameOf = (id: string): string => id.replaceAll(`${ROOT}/`, '').replace(/(^|\0)\/.*?(?=node_modules\/)/, '$1')

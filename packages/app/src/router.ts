@@ -6,19 +6,23 @@ export type AppRoute =
   | { screen: 'chats' }
   | { screen: 'chat'; chat: string; message?: string }
   | { screen: 'chat-info'; chat: string }
+  | { screen: 'media'; chat: string }
   | { screen: 'person'; account: string }
   | { screen: 'verify'; account: string }
   | { screen: 'new-chat' }
   | { screen: 'new-group' }
   | { screen: 'add-members'; chat: string }
+  | { screen: 'group-link'; chat: string }
   | { screen: 'settings'; part?: SettingsPart }
 
 export const settingsParts = [
   'profile',
   'invite',
   'keep-account',
+  'storage',
   'notifications',
   'appearance',
+  'privacy',
   'blocked',
   'about',
 ] as const
@@ -34,6 +38,9 @@ const isTouched = signal(false)
  */
 export const touched: ReadonlySignal<boolean> = isTouched
 
+/** The chat that a screen is about: its conversation, its details, its gallery. */
+export const chatOfRoute = (at: AppRoute): string | undefined => ('chat' in at ? at.chat : undefined)
+
 export function pathOf(to: AppRoute): string {
   switch (to.screen) {
     case 'chats':
@@ -42,6 +49,8 @@ export function pathOf(to: AppRoute): string {
       return to.message ? `#c/${to.chat}/${to.message}` : `#c/${to.chat}`
     case 'chat-info':
       return `#info/${to.chat}`
+    case 'media':
+      return `#media/${to.chat}`
     case 'person':
       return `#p/${to.account}`
     case 'verify':
@@ -52,6 +61,8 @@ export function pathOf(to: AppRoute): string {
       return '#new-group'
     case 'add-members':
       return `#add/${to.chat}`
+    case 'group-link':
+      return `#link/${to.chat}`
     case 'settings':
       return to.part ? `#settings/${to.part}` : '#settings'
   }
@@ -61,13 +72,15 @@ export function pathOf(to: AppRoute): string {
 export function routeOf(hash: string): AppRoute {
   const [name = '', id = '', more] = hash.replace(/^#/, '').split('/')
   // No view is ever shown for an invalid id.
-  if (['c', 'info', 'add'].includes(name) && !isChatId(id)) return { screen: 'chats' }
+  if (['c', 'info', 'media', 'add', 'link'].includes(name) && !isChatId(id)) return { screen: 'chats' }
   if (['p', 'verify'].includes(name) && !isAccountId(id)) return { screen: 'chats' }
   switch (name) {
     case 'c':
       return more ? { screen: 'chat', chat: id, message: more } : { screen: 'chat', chat: id }
     case 'info':
       return { screen: 'chat-info', chat: id }
+    case 'media':
+      return { screen: 'media', chat: id }
     case 'p':
       return { screen: 'person', account: id }
     case 'verify':
@@ -78,6 +91,8 @@ export function routeOf(hash: string): AppRoute {
       return { screen: 'new-group' }
     case 'add':
       return { screen: 'add-members', chat: id }
+    case 'link':
+      return { screen: 'group-link', chat: id }
     case 'settings': {
       const part = settingsParts.find(known => known === id)
       return part ? { screen: 'settings', part } : { screen: 'settings' }

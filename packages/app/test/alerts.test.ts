@@ -1,6 +1,7 @@
 // The alerts while a person looks elsewhere, and this device's settings for chats.
 import type { ChatId } from '@postern/protocol'
-import type { TestPerson } from '@postern/testkit'
+import { parseGroupLink } from '@postern/protocol/content'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import type { PushEvent } from '../src/contract/push-events.ts'
 import { test } from './app-fixtures.ts'
@@ -26,14 +27,16 @@ describe('an alert', () => {
     const { page } = started
     await meet(page, bob)
     await says(bob, started, 'one')
-    await page.call('setSettings', { notify: 'words', sound: false })
+    await page.call('setSettings', { notify: 'words' })
     await says(bob, started, 'two')
     await page.call('setSettings', { notify: 'nothing' })
     await says(bob, started, 'three')
-    expect(alertsOf(page)).toEqual([
-      { kind: 'alert', chat: bob.chatId, title: 'bob', text: '', sound: true },
-      { kind: 'alert', chat: bob.chatId, title: 'bob', text: 'two', sound: false },
-      { kind: 'alert', chat: bob.chatId, title: '', text: '', sound: false },
+    await page.call('setSettings', { notify: 'off' })
+    await says(bob, started, 'four')
+    expect(alertsOf(page)).toMatchObject([
+      { kind: 'alert', chat: bob.chatId, title: 'bob', text: '' },
+      { kind: 'alert', chat: bob.chatId, title: 'bob', text: 'two' },
+      { kind: 'alert', chat: bob.chatId, title: '', text: '' },
     ])
   })
 
@@ -52,6 +55,17 @@ describe('an alert', () => {
     expect(alertsOf(page)).toHaveLength(2)
   })
 
+  test('[APP-4.3] is not for a silent message, which counts as unread', async ({ started, bob }) => {
+    const { app, page } = started
+    await meet(page, bob)
+    const unread = page.watch('unread')
+    const toApp = app.account.client.account as string as ChatId
+    await bob.client.messages.sendText(toApp, { text: 'no hurry', silent: true }, WITHIN)
+    await says(bob, started, 'now')
+    expect(alertsOf(page)).toHaveLength(1)
+    await expect.poll(() => unread.value).toEqual({ chats: 1, messages: 2 })
+  })
+
   test('[APP-4.3] is not for a muted chat, nor counted with the unread', async ({ started, bob }) => {
     const { page } = started
     await meet(page, bob)
@@ -64,6 +78,36 @@ describe('an alert', () => {
     await expect.poll(() => unread.value).toEqual({ chats: 1, messages: 1 })
   })
 
+  test('[APP-4.19] of people who ask to join a group comes once, until somebody looks at the group', async ({
+    started: { app, page },
+    bob,
+    mallory,
+  }) => {
+    const { chat } = await page.call('createGroup', { name: 'Boats', members: [] })
+    await page.call('makeGroupLink', { chat })
+    const [{ url } = { url: '' }] = page.watch('groupLinks', chat).value
+    const detail = page.watch('chat', chat)
+    const asks = async (person: TestPerson, waiting: number) => {
+      await person.client.groupLinks.ask(parseGroupLink(url), WITHIN)
+      await expect.poll(() => detail.value?.joinRequests?.length).toBe(waiting)
+      const { journal } = app.account.client
+      await expect.poll(() => journal.confirmed('alerts')).toBe(journal.newest())
+    }
+    await asks(mallory, 1)
+    await asks(bob, 2)
+    const alert = { kind: 'alert', chat, title: 'Boats', text: '', isMention: false, asksToJoin: true }
+    expect(alertsOf(page)).toEqual([alert])
+    await page.call('looking', { chat, focused: true })
+    await page.call('looking', { focused: false })
+    for (const { id } of [mallory, bob]) await page.call('answerJoin', { chat, account: id, answer: 'decline' })
+    await expect.poll(() => detail.value?.joinRequests).toBeUndefined()
+    await page.call('revokeGroupLink', { chat, token: parseGroupLink(url).token })
+    await page.call('makeGroupLink', { chat })
+    const again = page.watch('groupLinks', chat)
+    await mallory.client.groupLinks.ask(parseGroupLink(again.value[0]?.url ?? ''), WITHIN)
+    await expect.poll(() => alertsOf(page)).toEqual([alert, alert])
+  })
+
   test('[APP-4.4] of a request comes once, and tells neither its name nor its words', async ({ started, mallory }) => {
     const { app, page } = started
     await page.call('setSettings', { notify: 'words' })
@@ -72,7 +116,7 @@ describe('an alert', () => {
     await expect
       .poll(() => chats.value.map(({ state, unread }) => ({ state, unread })))
       .toEqual([{ state: 'request', unread: 3 }])
-    expect(alertsOf(page)).toEqual([{ kind: 'alert', chat: mallory.chatId, title: '', text: '', sound: true }])
+    expect(alertsOf(page)).toEqual([{ kind: 'alert', chat: mallory.chatId, title: '', text: '', isMention: false }])
   })
 
   test('[APP-4.5] is over when its chat was read, on every page', async ({ started, bob }) => {

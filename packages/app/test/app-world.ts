@@ -1,17 +1,33 @@
 // The app's worker in Node: a real client on a real relay, and pages that call and watch like those of a browser.
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectNodeBlobs, nodeFileCipher, openNodeClient } from '@postern/core/node'
 import { makeNodeProvider } from '@postern/mls/node'
-import { type ChatId, type Clock, CodedError, fromUtf8, type Log, systemClock, utf8 } from '@postern/protocol'
+import {
+  type ChatId,
+  type Clock,
+  CodedError,
+  fromUtf8,
+  type Log,
+  type MessageId,
+  systemClock,
+  utf8,
+} from '@postern/protocol'
 import { type TestPerson, Wire, type World } from '@postern/testkit'
 import type { AppCallAnswer, AppCallName, CallAsked } from '../src/contract/calls.ts'
 import type { SeenView, ToPage } from '../src/contract/messages.ts'
 import type { FaultView } from '../src/contract/objects.ts'
 import type { PushEvent } from '../src/contract/push-events.ts'
 import type { ViewArgs, ViewName, ViewValue } from '../src/contract/views.ts'
+import type { PushShelf, PushTable, ShownPreview } from '../src/notifications/push-database.ts'
 import { Host } from '../src/worker/host.ts'
-import type { AccountBeginning, AccountCopy, OpenedAccount, WorkerPlatform } from '../src/worker/platform.ts'
+import type {
+  AccountBeginning,
+  AccountCopy,
+  AccountPassphrase,
+  OpenedAccount,
+  WorkerPlatform,
+} from '../src/worker/platform.ts'
 
 class NoAccount extends Error {}
 
@@ -25,6 +41,76 @@ type RimOptions = {
   restored: AccountCopy[]
   connectBlobs: ConnectBlobs | undefined
   later: ((run: () => void) => void) | undefined
+  pushShelf: TestPushShelf
+  lock: TestLock
+}
+
+/** The facts that the service worker would read. */
+class TestPushShelf implements PushShelf {
+  table: PushTable | undefined
+  shown: ShownPreview[] = []
+
+  async write(table: PushTable): Promise<void> {
+    this.table = table
+  }
+
+  async clear(): Promise<void> {
+    this.table = undefined
+  }
+
+  async previews(): Promise<ShownPreview[]> {
+    return [...this.shown]
+  }
+
+  async settlePreview(message: MessageId): Promise<void> {
+    this.shown = this.shown.filter(other => other.message !== message)
+  }
+}
+
+type Secret = { passphrase?: string; misses: number }
+
+/** Node's platform has no lock: this one refuses like a browser's, and survives restarts like its own. */
+class TestLock implements AccountPassphrase {
+  readonly #path: string
+  /** A disk that fails when a lock is stored. */
+  isBroken = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  secret(): Secret {
+    return existsSync(this.#path) ? (JSON.parse(readFileSync(this.#path, 'utf8')) as Secret) : { misses: 0 }
+  }
+
+  forget(): void {
+    rmSync(this.#path, { force: true })
+  }
+
+  open(given: string | undefined): void {
+    const { passphrase, misses } = this.secret()
+    if (passphrase === undefined) return
+    if (given === undefined) throw new CodedError('passphrase-needed')
+    this.#store({ passphrase, misses: given === passphrase ? 0 : misses + 1 })
+    if (given !== passphrase) throw new CodedError('passphrase-wrong')
+  }
+
+  async isSet(): Promise<boolean> {
+    return this.secret().passphrase !== undefined
+  }
+
+  async set(passphrase: string | undefined): Promise<void> {
+    if (this.isBroken) throw new CodedError('storage-full')
+    this.#store({ ...(passphrase !== undefined && { passphrase }), misses: 0 })
+  }
+
+  async assertMatches(passphrase: string): Promise<void> {
+    this.open(passphrase)
+  }
+
+  #store(secret: Secret): void {
+    writeFileSync(this.#path, JSON.stringify(secret))
+  }
 }
 
 const COPY_BYTES = 300_000
@@ -60,10 +146,12 @@ const layCopy = ({ database }: AccountCopy, directory: string): void =>
   cpSync(fromUtf8(database.slice(0, database.indexOf(0))), directory, { recursive: true })
 
 /** The platform of a worker, with the storage of a browser that has promised nothing. */
-function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): WorkerPlatform {
+function nodeRim(options: RimOptions): WorkerPlatform {
+  const { world, directory, wire, clock, lines, restored, connectBlobs, later, pushShelf, lock } = options
   const note = (fields: object, text: string) => void lines.push({ text, fields })
   const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
-  const open = async (beginning?: AccountBeginning): Promise<OpenedAccount | undefined> => {
+  const open = async (beginning?: AccountBeginning, passphrase?: string): Promise<OpenedAccount | undefined> => {
+    lock.open(passphrase)
     if (beginning && 'restored' in beginning) {
       restored.push(beginning.restored)
       layCopy(beginning.restored, directory)
@@ -86,8 +174,9 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
       const forgetEverything = async () => {
         await client.stop()
         rmSync(directory, { recursive: true })
+        lock.forget()
       }
-      return { client, forgetEverything, copy: async () => copyDatabase(world, directory) }
+      return { client, lock, forgetEverything, copy: async () => copyDatabase(world, directory) }
     } catch (error) {
       if (error instanceof NoAccount) return undefined
       throw error
@@ -98,7 +187,11 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
     log,
     relayUrl: world.relayUrl,
     open,
-    forget: async () => rmSync(directory, { recursive: true, force: true }),
+    wrongPassphrases: async () => lock.secret().misses,
+    forget: async () => {
+      lock.forget()
+      rmSync(directory, { recursive: true, force: true })
+    },
     assertSupported: () => Promise.resolve(),
     sealer: () => Promise.resolve(makeNodeProvider()),
     sealCostLog2: SEAL_COST_LOG2,
@@ -109,6 +202,7 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
       persisted: () => Promise.resolve(false),
       estimate: () => Promise.resolve({ usedBytes: 1, quotaBytes: 2 }),
     },
+    pushShelf: () => Promise.resolve(pushShelf),
     defer: run => void setImmediate(run),
     later: later ?? (run => void setImmediate(run)),
   }
@@ -140,6 +234,8 @@ export class TestApp {
   readonly directory: string
   readonly lines: LogLine[]
   readonly restored: AccountCopy[] = []
+  readonly pushShelf = new TestPushShelf()
+  readonly lock: TestLock
   #pages = 0
 
   constructor(
@@ -155,8 +251,10 @@ export class TestApp {
     this.wire = wire
     this.directory = directory
     this.lines = []
-    const { lines, restored } = this
-    this.host = new Host(nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }))
+    this.lock = new TestLock(`${directory}.lock`)
+    const { lines, restored, pushShelf, lock } = this
+    const around = { world, directory, wire, clock, lines, restored, connectBlobs, later, pushShelf, lock }
+    this.host = new Host(nodeRim(around))
   }
 
   /** With an account, online, and one page. */

@@ -12,6 +12,7 @@ const anyText = (maxLength: number) =>
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength }).map(units => String.fromCharCode(...units))
 
 const LINK = 'https://relay.example/#i/account/key/token'
+const GROUP_LINK = 'https://relay.example/#g/account/key/token/title'
 
 beforeEach(() => {
   const kept = new Map<string, string>()
@@ -49,13 +50,13 @@ function stubAddress(href: string) {
   return { address, seen }
 }
 
-test('[APP-8.1] An invite link is taken out of the address bar as it is read', () => {
-  const { address } = stubAddress(LINK)
+test.for([LINK, GROUP_LINK])('[APP-8.1] A link is taken out of the address bar as it is read: %s', link => {
+  const { address } = stubAddress(link)
   readArrival()
-  expect(arrival.value).toEqual({ link: LINK, agreed: false })
+  expect(arrival.value).toEqual({ link, agreed: false })
   expect(address.href).toBe('https://relay.example/')
   readArrival()
-  expect(arrival.value).toEqual({ link: LINK, agreed: false })
+  expect(arrival.value).toEqual({ link, agreed: false })
 })
 
 test('[APP-8.1] A page that is loaded again finds the link again, until it was used or put aside', async () => {
@@ -82,7 +83,8 @@ test('[APP-8.1] A press counts for the page that is loaded next, too, and for no
   resumeArrival()
   agree()
   const again = await loadAgain()
-  expect(again.arrival.value).toMatchObject({ link: LINK, agreed: true })
+  expect(again.arrival.value).toMatchObject({ link: LINK, agreed: true, press: expect.stringMatching(/^[\w-]{36}$/) })
+  expect(again.arrival.value).toEqual(arrival.value)
   address.hash = '#i/another/key/token'
   again.readArrival()
   expect(again.arrival.value).toMatchObject({ link: 'https://relay.example/#i/another/key/token', agreed: false })
@@ -105,13 +107,14 @@ test('[APP-8.1] A link by which earlier versions moved an account does nothing, 
 })
 
 test('[APP-8.1] Routes are no links', () => {
-  for (const hash of ['', '#', '#c/chat', '#settings', '#info/x', '#invite', '#m'])
+  for (const hash of ['', '#', '#c/chat', '#settings', '#info/x', '#invite', '#m', '#group', '#link/x'])
     expect(arrivalOf(`https://relay.example/${hash}`)).toBeUndefined()
 })
 
 test('[APP-8.2] A pasted link is found in the words around it', () => {
   for (const text of [LINK, `  ${LINK}\n`, `Come here: ${LINK}.`, `(${LINK})`, `<${LINK}>`, `“${LINK}”, see?`])
     expect(linkInText(text)).toMatchObject({ link: LINK })
+  expect(linkInText(`The group: ${GROUP_LINK}!`)).toMatchObject({ link: GROUP_LINK })
   for (const text of ['', 'hello', 'https://relay.example/', 'javascript:alert(1)#i/a/b/c', 'ftp://x/#i/a/b/c'])
     expect(linkInText(text)).toBeUndefined()
 })

@@ -49,6 +49,20 @@ test('[APP-1.23] What a person waits for is asked again with growing pauses unti
   expect(ask).toHaveBeenCalledTimes(8)
 })
 
+test('[APP-1.23] An answer that is not complete yet is shown and asked for again', async () => {
+  const pauses = new Pauses()
+  const answers = ['', '', 'Harbour']
+  const answered = vi.fn()
+  const isComplete = (name: string): boolean => name !== ''
+  askUntilAnswered(async () => answers.shift() ?? 'too often', { answered, isComplete }, pauses.pause)
+  for (let tries = 1; tries <= 2; tries++) {
+    await expect.poll(() => pauses.lengths).toHaveLength(tries)
+    pauses.end()
+  }
+  await expect.poll(() => answered.mock.calls).toEqual([[''], [''], ['Harbour']])
+  expect(pauses.lengths).toEqual([1000, 2000])
+})
+
 test('[APP-1.23] What asking again would not change is asked once', async () => {
   const pauses = new Pauses()
   const refused = vi.fn()

@@ -3,12 +3,13 @@ import { contentLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { signal } from '@preact/signals'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Draft, Message } from '../src/contract/objects.ts'
 import { choicesAt, commandsOf, hintFor } from '../src/conversation/writing/completion.ts'
 import { ComposerState } from '../src/conversation/writing/composer-state.ts'
 import { DraftKeeper } from '../src/conversation/writing/drafts.ts'
 import { deedOf, type FieldKey, type FieldState } from '../src/conversation/writing/field-keys.ts'
+import { awaitsFormatting, loadFormatting, readTyped } from '../src/conversation/writing/formatting.ts'
 import { mentionsIn } from '../src/conversation/writing/mentions.ts'
 import { alice, bob, botChat, group, groupWithBots, person, said, timingOf } from './conversation-fixtures.ts'
 
@@ -259,5 +260,69 @@ describe('keys', () => {
     expect(deedOf(key('Escape'), { ...none, isAbout: true })).toBe('cancel')
     expect(deedOf(key('Escape'), none)).toBe('to-end')
     expect(deedOf(key('Tab'), none)).toBeUndefined()
+  })
+})
+
+test('[APP-11.13] only a text with marks waits for the formatting, and only until that is loaded', async () => {
+  const marked = ['**bold**', '> quote', '[a](https://example.org)', '\\*', '`code`', '~~no~~', '||spoiler||', '_so_']
+  expect(['plain words, 2 + 2 = 4!', '/start *x*', 'https://example.org/?a=b#c'].filter(awaitsFormatting)).toEqual([])
+  expect(marked.filter(text => !awaitsFormatting(text))).toEqual([])
+  await loadFormatting()
+  expect(marked.filter(awaitsFormatting)).toEqual([])
+})
+
+describe('[APP-11.12] Markdown in the field', () => {
+  beforeAll(loadFormatting)
+
+  test('[APP-11.13] a text without marks is what it is', () => {
+    const plain = fc.string({ unit: 'binary', maxLength: 200 }).filter(text => !/[\\`*_~|>[\]]/.test(text))
+    fc.assert(
+      fc.property(plain, text => {
+        expect(readTyped(text)).toEqual({ text, entities: [] })
+      }),
+    )
+  })
+
+  const bold = [{ type: 'bold', offset: 2, length: 1 } as const]
+
+  test('is sent as a text with entities, and mentions are those of the text', () => {
+    const compose = new ComposerState()
+    compose.text.value = ' **hi** @Bob, `x` '
+    expect(compose.submit(group())).toEqual({
+      kind: 'send',
+      text: 'hi @Bob, x',
+      mentions: [{ user: bob.id, offset: 3, length: 4 }],
+      entities: [
+        { type: 'bold', offset: 0, length: 2 },
+        { type: 'code', offset: 9, length: 1 },
+      ],
+    })
+  })
+
+  test.each(['/grep .*a.*', 'snake_case and 2*3*4', 'https://example.org/_a_', '**open'])('does not touch %s', text => {
+    const compose = new ComposerState()
+    compose.text.value = text
+    expect(compose.submit(botChat())).toEqual({ kind: 'send', text, mentions: [] })
+  })
+
+  test('is shown again when the message is edited, and an edit that changes nothing is none', () => {
+    const message = { ...said(alice, 'a b'), entities: bold }
+    const compose = new ComposerState()
+    compose.edit(message)
+    expect(compose.text.value).toBe('a **b**')
+    expect(compose.submit(botChat())).toBeUndefined()
+    compose.edit(message)
+    compose.text.value = 'a b'
+    expect(compose.submit(botChat())).toMatchObject({ kind: 'edit', text: 'a b', message })
+    const literal = said(alice, '*a*')
+    compose.edit(literal)
+    expect(compose.text.value).toBe('\\*a\\*')
+    expect(compose.submit(botChat())).toBeUndefined()
+  })
+
+  test('comes back when it could not be sent', () => {
+    const compose = new ComposerState()
+    compose.giveBack({ kind: 'send', text: 'a b', mentions: [], entities: bold })
+    expect(compose.text.value).toBe('a **b**')
   })
 })

@@ -3,6 +3,7 @@ import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'
 import { needsKeeping } from '../src/chat-list/keep-reminder.ts'
 import type { BackupState } from '../src/contract/settings.ts'
+import { looksNew } from '../src/frame/newcomer.ts'
 import { chatBeside, chatSeen, panesFor } from '../src/frame/pane-plan.ts'
 import { lackOf } from '../src/frame/support.ts'
 import { RestingCount, unreadOf } from '../src/frame/unread.ts'
@@ -13,8 +14,18 @@ const whole = {
   isSecureContext: true,
   navigator: { storage: { getDirectory: () => undefined }, locks: {} },
   crypto: { subtle: {} },
-  BroadcastChannel: Object,
+  BroadcastChannel: class {
+    close(): void {}
+  },
   Worker: Object,
+  WebAssembly: {},
+  indexedDB: {},
+  sessionStorage: {},
+  Promise: { withResolvers: () => undefined },
+  AbortSignal: { any: () => undefined },
+  Intl: { Segmenter: Object },
+  HTMLElement: { prototype: { popover: null } },
+  CSS: { supports: () => true },
 }
 
 test('[APP-7.1] A page that cannot run says which it is: an address without HTTPS, or a browser without what is needed', () => {
@@ -22,14 +33,37 @@ test('[APP-7.1] A page that cannot run says which it is: an address without HTTP
   expect(lackOf({ ...whole, navigator: { locks: {} } })).toBe('old-browser')
   expect(lackOf({ ...whole, navigator: { storage: whole.navigator.storage } })).toBe('old-browser')
   expect(lackOf({ ...whole, crypto: {} })).toBe('old-browser')
+  const parts = ['WebAssembly', 'Worker', 'BroadcastChannel', 'Promise', 'AbortSignal', 'Intl', 'HTMLElement', 'CSS']
+  const without = parts.map(part => lackOf({ ...whole, [part]: undefined }))
+  expect(without).toEqual(parts.map(() => 'old-browser'))
   // As a browser looks over plain HTTP: it hides the rest, and is not to blame.
   expect(lackOf({ isSecureContext: false, navigator: {} })).toBe('insecure')
 })
 
+test('[APP-7.16] A browser that has what is needed and refuses it says so, and is not called old', () => {
+  const refuse = (): never => {
+    throw new DOMException('The operation is insecure.', 'SecurityError')
+  }
+  class Refusing {
+    constructor() {
+      refuse()
+    }
+    close(): void {}
+  }
+  const blocked = Object.defineProperty({ ...whole }, 'sessionStorage', { get: refuse })
+  expect(lackOf(blocked)).toBe('storage-refused')
+  expect(lackOf({ ...whole, BroadcastChannel: Refusing })).toBe('storage-refused')
+  // As a browser inside of another app has it.
+  expect(lackOf({ ...whole, sessionStorage: null })).toBe('storage-refused')
+  expect(lackOf({ ...whole, indexedDB: null })).toBe('storage-refused')
+})
+
 test('[APP-7.2] What is told about a chat stands beside that chat where there is room, and in its place where there is not', () => {
-  const info: AppRoute = { screen: 'chat-info', chat: 'c' }
-  expect(panesFor(info, { hasThird: true })).toEqual({ main: { screen: 'chat', chat: 'c' }, info })
-  expect(panesFor(info, { hasThird: false })).toEqual({ main: info })
+  for (const screen of ['chat-info', 'media'] as const) {
+    const info: AppRoute = { screen, chat: 'c' }
+    expect(panesFor(info, { hasThird: true })).toEqual({ main: { screen: 'chat', chat: 'c' }, info })
+    expect(panesFor(info, { hasThird: false })).toEqual({ main: info })
+  }
   expect(panesFor({ screen: 'chats' }, { hasThird: true })).toEqual({})
 })
 
@@ -58,11 +92,13 @@ test('[APP-7.3] Every screen has an address behind the #, and what is not unders
     { screen: 'chat', chat: GROUP },
     { screen: 'chat', chat: GROUP, message: 'm' },
     { screen: 'chat-info', chat: GROUP },
+    { screen: 'media', chat: GROUP },
     { screen: 'person', account: PERSON },
     { screen: 'verify', account: PERSON },
     { screen: 'new-chat' },
     { screen: 'new-group' },
     { screen: 'add-members', chat: GROUP },
+    { screen: 'group-link', chat: GROUP },
     { screen: 'settings' },
     { screen: 'settings', part: 'keep-account' },
   ]
@@ -132,4 +168,26 @@ test('[APP-7.11] Nobody is alerted of a chat that can be seen, also beside what 
   expect(chatSeen({ screen: 'chat-info', chat: 'c' }, { hasThird: true })).toBe('c')
   expect(chatSeen({ screen: 'chat-info', chat: 'c' }, { hasThird: false })).toBeUndefined()
   expect(chatSeen({ screen: 'settings' }, { hasThird: true })).toBeUndefined()
+})
+
+test('[APP-8.17] A browser is new when nothing was noted and it has no folder of an account, or none was noted', async () => {
+  const browser = (noted: string | null, folder: 'there' | 'NotFoundError' | 'SecurityError') => ({
+    localStorage: { getItem: () => noted },
+    navigator: {
+      storage: {
+        getDirectory: async () => {
+          if (folder === 'SecurityError') throw new DOMException('denied', folder)
+          const getDirectoryHandle = async () => {
+            if (folder !== 'there') throw new DOMException('none', folder)
+          }
+          return { getDirectoryHandle } as never
+        },
+      },
+    },
+  })
+  expect(await looksNew(browser(null, 'NotFoundError'))).toBe(true)
+  expect(await looksNew(browser(null, 'there'))).toBe(false)
+  expect(await looksNew(browser('none', 'there'))).toBe(true)
+  expect(await looksNew(browser('some', 'NotFoundError'))).toBe(false)
+  await expect(looksNew(browser(null, 'SecurityError'))).rejects.toThrow('denied')
 })

@@ -15,17 +15,20 @@ import {
   keepSame,
   nextAnchor,
   tsOf,
-  WINDOW_ROWS,
+  WINDOW_ROWS_MAX,
+  windowRowsFor,
 } from '../src/conversation/window/window-state.ts'
 import { alice, bob, longTalk, NOON, row, said } from './conversation-fixtures.ts'
 
 const SEEN = 8
+const END_ROWS = endRowsFor(SEEN * 40)
+const AROUND = windowRowsFor(END_ROWS) / 2
 
 /** As the worker reads it. */
 function windowAt(rows: readonly HistoryLine[], anchor: HistoryAnchor): HistoryWindow {
   const at = anchor.at === 'end' ? rows.length : rows.findIndex(one => tsOf(one) >= anchor.at)
-  const from = Math.max(0, anchor.at === 'end' ? at - endRowsFor(SEEN * 40) / 2 : at - WINDOW_ROWS / 2)
-  const to = Math.min(rows.length, anchor.at === 'end' ? at : at + WINDOW_ROWS / 2)
+  const from = Math.max(0, anchor.at === 'end' ? at - END_ROWS / 2 : at - AROUND)
+  const to = Math.min(rows.length, anchor.at === 'end' ? at : at + AROUND)
   return { rows: rows.slice(from, to), hasOlder: from > 0, hasNewer: to < rows.length }
 }
 
@@ -83,13 +86,22 @@ describe('the window', () => {
         const reader = new Reader(all)
         for (const step of [...steps, ...steps.map(() => -9)]) {
           expect(reader.go(reader.last + step)).toBe(true)
-          expect(reader.window.rows.length).toBeLessThanOrEqual(WINDOW_ROWS)
+          expect(reader.window.rows.length).toBeLessThanOrEqual(2 * AROUND)
         }
         const movedRows = steps.reduce((sum, step) => sum + Math.abs(step), 0) + 9 * steps.length
         expect(reader.asked).toBeLessThan(movedRows / 4 + steps.length / 2 + 4)
       }),
       { numRuns: 15 },
     )
+  })
+
+  test('[APP-10.2] has three screens of the smallest rows, and never more than 120', () => {
+    for (const heightPx of [300, 844, 1080, 1600, 4320]) {
+      const rows = windowRowsFor(endRowsFor(heightPx))
+      expect(rows).toBeLessThanOrEqual(WINDOW_ROWS_MAX)
+      expect(rows).toBeGreaterThanOrEqual(Math.min((3 * heightPx) / 40, WINDOW_ROWS_MAX))
+    }
+    expect(windowRowsFor(endRowsFor(844))).toBeLessThanOrEqual(80)
   })
 
   test('[APP-10.2] follows the end while the end is seen', () => {
@@ -116,7 +128,7 @@ describe('the window', () => {
   test('[APP-10.4] holds to the time of a message that it was opened at: the message may be deleted', () => {
     const all = longTalk(500)
     const window = windowAt(all, { at: tsOf(all[250]!) })
-    const sight = { isAtEnd: false, rows: () => ({ first: 56, last: 64 }) }
+    const sight = { isAtEnd: false, rows: () => ({ first: AROUND - 4, last: AROUND + 4 }) }
     expect(nextAnchor(window, { at: 0, message: idOf(all[250]!) }, sight)).toEqual({ at: tsOf(all[250]!) })
   })
 

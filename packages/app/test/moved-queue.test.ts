@@ -13,7 +13,7 @@ function holdMessages(wire: Wire): () => void {
   const held: Uint8Array[] = []
   wire.outgoing = bytes => {
     const frame = decodeClientFrame(bytes.slice())
-    if (frame.kind !== 'call' || frame.name !== 'append') return [bytes]
+    if (frame.kind !== 'call' || frame.name !== 'appendMarked') return [bytes]
     held.push(bytes.slice())
     return []
   }

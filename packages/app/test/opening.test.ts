@@ -29,7 +29,19 @@ test('[APP-5.22] an account whose settings cannot be kept at the opening is clos
 test('[APP-13.6] every setting that is declared is taken, kept and there after a restart; what is not declared is not', async ({
   world,
 }) => {
-  expect(defaultSettings).toEqual({ language: 'auto', scheme: 'auto', notify: 'name', sound: true, enterSends: true })
+  expect(defaultSettings).toEqual({
+    language: 'auto',
+    scheme: 'auto',
+    notify: 'name',
+    sound: true,
+    vibrate: true,
+    offerNotifications: true,
+    offerInstall: true,
+    readReceipts: true,
+    typing: true,
+    lockAfter: '5',
+    enterSends: true,
+  })
   const other = Object.fromEntries(
     Object.entries(settingRules).map(([name, rule]) => [name, typeof rule === 'boolean' ? !rule : rule.at(-1)]),
   ) as Settings

@@ -154,7 +154,7 @@ describe('what is sent', () => {
       const chat = await passTime(clock, meet(page, bot))
       const outgoing = page.watch('outgoing', chat)
       // It is not reported afterwards either.
-      const isAnswer = isAnswerTo('append', 'outcome')
+      const isAnswer = isAnswerTo('appendMarked', 'outcome')
       app.wire.incoming = frame => (isAnswer(frame) ? [] : [frame])
       await page.call('send', { chat, text: 'heard or not?' })
       await bot.hears('heard or not?')
@@ -183,7 +183,7 @@ describe('what is sent', () => {
       const outgoing = page.watch('outgoing', chat)
       const isAppend = (frame: Uint8Array) => {
         const decoded = decodeClientFrame(frame)
-        return decoded.kind === 'call' && decoded.name === 'append'
+        return decoded.kind === 'call' && decoded.name === 'appendMarked'
       }
       app.wire.outgoing = frame => (isAppend(frame) ? [] : [frame])
       await page.call('send', { chat, text: 'lost' })

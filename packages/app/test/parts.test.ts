@@ -68,11 +68,14 @@ describe('errors', () => {
 
   /** For authors of bots, for an operator, or between machines: no screen can cause one. */
   const notForPeople = [
-    'press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
-    'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',
+    'person-not-found press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
+    'updates-off webhook-set webhook-set-here webhook-in-settings webhook-missing reader-not-found readers-full start-link-not-found start-links-full hook-not-found hook-token-wrong hook-proof-wrong hook-chat-gone hooks-full frame-malformed group-exists',
     'bad-certificate database-locked database-key-missing database-key-wrong database-missing database-unusable descriptors-used-up',
-    'database-unreachable database-too-old unavailable database-in-use database-moving database-moved',
+    'database-unreachable database-too-old postgres-too-old unavailable database-in-use database-moving database-moved',
     'database-not-empty database-older database-replaced',
+    // The settings of notifications say it in their own words.
+    'push-off push-endpoint',
+    'scope-missing outside-token host-unknown token-not-found tokens-full mcp-token-wrong',
     'library-unpatched not-running backup-running backup-overtaken backup-refused',
   ].flatMap(line => line.split(' '))
 

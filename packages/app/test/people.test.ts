@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLanguage } from '../src/i18n/language.ts'
 import { shortNameOf } from '../src/parts/avatar/face.ts'
+import { cropOf } from '../src/parts/fields/square-picture.ts'
 import { compareCodes, digitGroups } from '../src/people/compare.ts'
 import { isRemovalMeant } from '../src/settings/removal.ts'
-import { cropOf } from '../src/settings/square-picture.ts'
 
 afterEach(() => chooseLanguage('en'))
 

@@ -39,4 +39,21 @@ describe('an invite link', () => {
     expect(await page.call('previewInvite', { link })).toEqual({ account: bob.id, name: '', about: '', bot: false })
     await expect(page.call('previewInvite', { link: 'https://example.org/' })).rejects.toThrow('invite-malformed')
   })
+
+  test('[APP-1.25] to a group tells who made it and what it claims, and nothing is sent', async ({
+    world,
+    bob,
+    mallory,
+  }) => {
+    const chat = await bob.createGroup('Boats', [mallory])
+    const { url: link } = await bob.client.groupLinks.make(chat)
+    const app = new TestApp(world)
+    await app.host.home.start()
+    const page = app.page()
+    const expected = { account: bob.id, name: 'bob', about: '', bot: false, group: 'Boats' }
+    await expect.poll(() => page.call('previewInvite', { link })).toEqual(expected)
+    const untitled = link.slice(0, link.lastIndexOf('/') + 1)
+    await expect(page.call('previewInvite', { link: untitled })).rejects.toThrow('invite-malformed')
+    expect(bob.client.groupLinks.requests(chat)).toEqual([])
+  })
 })

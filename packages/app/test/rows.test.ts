@@ -30,6 +30,7 @@ const samples: { [Code in Notice['code']]: Extract<Notice, { code: Code }> } = {
   removed: { code: 'removed', from: bob, members: [alice] },
   admins: { code: 'admins', from: bob, members: [alice], admin: true },
   renamed: { code: 'renamed', from: bob, text: 'Beans' },
+  picture: { code: 'picture', from: bob, removed: false },
   timer: { code: 'timer', from: bob, timer_ms: DAY_MS },
   call_declined: { code: 'call_declined', from: bob },
   undecryptable: { code: 'undecryptable', from: bob },
@@ -93,13 +94,20 @@ describe('actions', () => {
   const own = said(alice, 'mine', { ts: NOON })
 
   test('[APP-10.12] own words can be edited for 48 hours; all can be copied, only own ones deleted for everybody', () => {
-    expect(allowedFor(own, now)).toEqual({ react: true, reply: true, copy: true, edit: true, eraseForAll: true })
+    expect(allowedFor(own, now)).toEqual({
+      react: true,
+      reply: true,
+      copy: true,
+      forward: true,
+      edit: true,
+      eraseForAll: true,
+    })
     expect(allowedFor(own, { ...now, nowMs: NOON + 2 * DAY_MS - 1 }).edit).toBe(true)
     expect(allowedFor(own, { ...now, nowMs: NOON + 2 * DAY_MS }).edit).toBe(false)
     expect(allowedFor(said(bob, 'his'), now)).toMatchObject({ copy: true, edit: false, eraseForAll: false })
     const { text: _, ...wordless } = own
     const poll = { question: '?', multiple: false, closed: false, options: [], voted: [] }
-    expect(allowedFor({ ...wordless, poll }, now)).toMatchObject({ copy: false, edit: false })
+    expect(allowedFor({ ...wordless, poll }, now)).toMatchObject({ copy: false, forward: false, edit: false })
   })
 
   test('[APP-10.12] nothing is written into a request, or into a group that was left', () => {
@@ -108,6 +116,7 @@ describe('actions', () => {
         react: false,
         reply: false,
         copy: true,
+        forward: state === 'left',
         edit: false,
         eraseForAll: false,
       })

@@ -1,5 +1,6 @@
 // The views and calls of pages: sent when they change, answered once, and safe from pages that send anything.
-import { appLimits, type ChatId } from '@postern/protocol'
+import { appLimits, type ChatId, contentLimits } from '@postern/protocol'
+import { parseGroupLink } from '@postern/protocol/content'
 import { WITHIN } from '@postern/testkit'
 import { blackPng } from '@postern/testkit/pictures'
 import { describe, expect } from 'vitest'
@@ -145,6 +146,68 @@ describe('the picture of a person', () => {
   })
 })
 
+test('[APP-1.24] the picture of a group is known once its request is accepted, and follows every change', async ({
+  started: { app, page },
+  mallory,
+}) => {
+  const chats = page.watch('chats')
+  const faces = page.watch('faces')
+  const members = [app.account.client.account]
+  const { id: chat } = await mallory.client.chats.createGroup({ name: 'three', members }, WITHIN)
+  await mallory.client.chats.setGroupPicture(chat, blackPng(5, 1), WITHIN)
+  await mallory.client.chats.renameGroup(chat, 'seen', WITHIN)
+  await expect.poll(() => chats.value.map(({ name, state }) => [name, state])).toEqual([['seen', 'request']])
+  expect(faces.value).toEqual({})
+  await page.call('accept', { chat })
+  await expect.poll(() => faces.value).toEqual({ [chat]: urlOf(5) })
+  await page.call('setGroupPicture', { chat, picture: new Blob([new Uint8Array(blackPng(6, 1))]) })
+  await expect.poll(() => faces.value).toEqual({ [chat]: urlOf(6) })
+  await expect.poll(() => mallory.client.chats.groupPictures()).toEqual([{ chat, picture: urlOf(6) }])
+  const film = new Blob([new Uint8Array(contentLimits.groupPictureBytesMax + 1)])
+  await expect(page.call('setGroupPicture', { chat, picture: film })).rejects.toThrow('call-malformed')
+  await page.call('setGroupPicture', { chat, picture: null })
+  await expect.poll(() => faces.value).toEqual({})
+})
+
+test('[APP-1.26] the link to a group, the people who ask by it and what one has asked for follow every change', async ({
+  started: { app, page },
+  mallory,
+  bob,
+}) => {
+  const me = app.account.client.account
+  const { chat } = await page.call('createGroup', { name: 'Boats', members: [bob.id] })
+  const links = page.watch('groupLinks', chat)
+  const detail = page.watch('chat', chat)
+  await page.call('makeGroupLink', { chat })
+  await page.call('makeGroupLink', { chat })
+  expect(links.value).toHaveLength(1)
+  const [{ token, url } = { token: '', url: '' }] = links.value
+  for (const person of [mallory, bob]) await person.online()
+  await mallory.client.groupLinks.ask(parseGroupLink(url), WITHIN)
+  await expect.poll(() => detail.value?.joinRequests).toEqual([{ id: mallory.id, name: 'mallory' }])
+  const answer = { chat, account: mallory.id, answer: 'decline' } as const
+  await page.call('answerJoin', answer)
+  await page.call('answerJoin', answer)
+  await expect.poll(() => detail.value?.joinRequests).toBeUndefined()
+  await page.call('revokeGroupLink', { chat, token })
+  await page.call('revokeGroupLink', { chat, token })
+  expect(links.value).toEqual([])
+
+  const asked = page.watch('asked')
+  const theirs = await mallory.createGroup('Ships', [bob])
+  const { url: link } = await mallory.client.groupLinks.make(theirs)
+  expect(await page.call('askToJoin', { link })).toEqual({ state: 'waiting' })
+  await expect.poll(() => asked.value).toMatchObject([{ account: mallory.id, title: 'Ships', state: 'waiting' }])
+  const [{ account, token: sent } = { account: '', token: '' }] = asked.value
+  await mallory.next('join_request')
+  await mallory.client.groupLinks.decline(theirs, me)
+  await expect.poll(() => asked.value).toMatchObject([{ state: 'declined' }])
+  expect(await page.call('askToJoin', { link })).toEqual({ state: 'declined' })
+  await page.call('forgetAsked', { account, token: sent })
+  await page.call('forgetAsked', { account, token: sent })
+  expect(asked.value).toEqual([])
+})
+
 describe('a call', () => {
   test('[APP-1.7] that is asked while the account is being opened waits for it', async ({ world }) => {
     const { app: before } = await TestApp.begin(world)
@@ -152,9 +215,9 @@ describe('a call', () => {
     const app = new TestApp(world)
     const page = app.page()
     const opening = app.host.home.start()
-    await page.call('draft', { chat: somebody, text: 'half a' })
+    await page.call('markChat', { chat: somebody, muted: true })
     await opening
-    expect(app.account.drafts.get(somebody)?.text).toBe('half a')
+    expect(app.account.marks.get(somebody).muted).toBe(true)
     await app.host.home.stop()
   })
 
@@ -203,9 +266,9 @@ describe('a call', () => {
   })
 
   test('[APP-1.11] that nobody foresaw is named internal, and said in the log', async ({ started: { app, page } }) => {
-    app.account.drafts.set = () => Promise.reject(new TypeError('no such thing'))
-    await expect(page.call('draft', { chat: somebody, text: 'x' })).rejects.toThrow('internal')
-    expect(app.lines.some(({ text }) => text.includes('draft'))).toBe(true)
+    app.account.marks.set = () => Promise.reject(new TypeError('no such thing'))
+    await expect(page.call('markChat', { chat: somebody, muted: true })).rejects.toThrow('internal')
+    expect(app.lines.some(({ text }) => text.includes('markChat'))).toBe(true)
   })
 
   test('[APP-1.12] removes the account with everything, and a new one can begin', async ({

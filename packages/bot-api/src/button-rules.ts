@@ -1,7 +1,7 @@
 // The rules of the buttons under a message.
 import { buttonDataFault, buttonRowFault, buttonRowsFault, buttonUrlFault, contentLimits } from '@postern/protocol'
 import { z } from 'zod'
-import { keeps, optional, STRING, shownName } from './field-rules.ts'
+import { jsonInForm, keeps, optional, STRING, shownName } from './field-rules.ts'
 
 const { buttonRowsMax, buttonsPerRowMax, buttonTextCharsMax, buttonDataBytesMax, buttonUrlUnitsMax } = contentLimits
 
@@ -31,7 +31,12 @@ const row = z
   .superRefine(keeps(buttonRowFault))
   .meta({ minItems: 1, maxItems: buttonsPerRowMax })
 
-export const buttons = optional(
-  z.array(row, 'must be an array of rows').superRefine(keeps(buttonRowsFault)).meta({ maxItems: buttonRowsMax }),
-).describe('Rows of buttons, each with either `data` or `url`.')
+const rows = z
+  .array(row, 'must be an array of rows')
+  .superRefine(keeps(buttonRowsFault))
+  .meta({ maxItems: buttonRowsMax })
+
+export const buttonsInForm = jsonInForm(rows).describe('Rows of buttons: a JSON array, as for a text.')
+
+export const buttons = optional(rows).describe('Rows of buttons, each with either `data` or `url`.')
 export type ButtonRows = NonNullable<z.infer<typeof buttons>>

@@ -1,28 +1,38 @@
 // The one table of endpoints: routes, validation, the OpenAPI document and docs/api.md derive from it.
 import { gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
-import { chatParams, type Endpoint, nothing, pageLimit, sendHeaders } from './endpoint.ts'
-import { update } from './events.ts'
-import { accountInPath, namedChat, wholeNumber } from './field-rules.ts'
+import { chatParams, type Endpoint, nothing, sendHeaders } from './endpoint.ts'
+import { namedChat, wholeNumber } from './field-rules.ts'
+import { groupEndpoints } from './group-endpoints.ts'
+import { groupLinkEndpoints } from './group-link-endpoints.ts'
 import { hookEndpoints } from './hook-endpoints.ts'
+import { inviteEndpoints } from './invite-endpoints.ts'
 import { messageEndpoints } from './message-endpoints.ts'
-import { bot, chat, safetyNumber, webhookStatus } from './objects.ts'
+import { bot, chat } from './objects.ts'
+import { peopleEndpoints } from './people-endpoints.ts'
 import { pollEndpoints, pressEndpoints } from './poll-endpoints.ts'
-import { botChange, botCommands, newGroup } from './requests.ts'
+import { botChange, botCommands, newDraft, newGroup } from './requests.ts'
+import { tokenEndpoints } from './token-endpoints.ts'
+import { updateEndpoints } from './update-endpoints.ts'
+import { webhookEndpoints } from './webhook-endpoints.ts'
 
 const botEndpoints = {
   getMe: {
     method: 'GET',
     path: '/v1/me',
     section: 'Bot',
+    scopes: ['read'],
+    reach: 'none',
     summary: 'Get the bot',
-    description: 'The bot: its name, its invite link and its commands.',
+    description:
+      'The bot: its name, its invite link, its commands, and how many new people it may still write to today.',
     answer: bot,
   },
   changeMe: {
     method: 'PATCH',
     path: '/v1/me',
     section: 'Bot',
+    scopes: ['admin'],
     summary: 'Change the bot',
     description: "Changes the bot's name or description; absent fields stay unchanged.",
     body: botChange,
@@ -32,6 +42,7 @@ const botEndpoints = {
     method: 'POST',
     path: '/v1/me/invite',
     section: 'Bot',
+    scopes: ['admin'],
     summary: 'Create an invite link',
     description:
       'Creates a new invite link; older links stop working. A person with an older link still knows the account id, and can read the profile with the key in the link.',
@@ -41,6 +52,7 @@ const botEndpoints = {
     method: 'PUT',
     path: '/v1/me/commands',
     section: 'Bot',
+    scopes: ['admin'],
     summary: 'Set the commands',
     description: "Replaces the bot's commands; [] removes all.",
     body: botCommands,
@@ -50,6 +62,7 @@ const botEndpoints = {
     method: 'PUT',
     path: '/v1/me/avatar',
     section: 'Bot',
+    scopes: ['admin'],
     summary: 'Set the picture',
     description:
       "Sets the bot's picture: the bytes of a JPEG, PNG or WebP file. It is cropped to a square and scaled down.",
@@ -63,6 +76,8 @@ const chatEndpoints = {
     method: 'GET',
     path: '/v1/chats',
     section: 'Chats',
+    scopes: ['read'],
+    reach: ['query.after'],
     summary: 'List chats',
     description: "The bot's chats, in the order in which it first saw them: all, or page by page.",
     query: z.object({
@@ -76,6 +91,8 @@ const chatEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}',
     section: 'Chats',
+    scopes: ['read'],
+    reach: ['params.chat'],
     summary: 'Get a chat',
     description: 'One chat.',
     params: chatParams,
@@ -85,61 +102,60 @@ const chatEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/accept',
     section: 'Chats',
+    scopes: ['admin'],
     summary: 'Accept a request',
     description:
       'Accepts a chat request or a group invitation. Updates that arrived meanwhile are queued, in order. If the chat is already accepted, it is returned unchanged. Accepting a person also accepts the groups to which that person has invited the bot, now and later.',
     params: chatParams,
     answer: chat,
   },
-  getSafetyNumber: {
-    method: 'GET',
-    path: '/v1/people/{account}/safety-number',
+  declineChat: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/decline',
     section: 'Chats',
-    summary: 'Get a safety number',
+    scopes: ['admin'],
+    summary: 'Decline a request',
     description:
-      'A number that the bot and a person compare over another channel, to make sure that nobody intercepts the chat.',
-    params: z.object({ account: accountInPath }),
-    answer: safetyNumber,
+      'Removes a chat request or a group invitation, with everything that came with it. The person is not notified and may ask again; a group is left. A chat that is no request is 400 and stays as it is.',
+    params: chatParams,
+    answer: nothing,
+  },
+  sendTyping: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/typing',
+    section: 'Chats',
+    scopes: ['send'],
+    reach: ['params.chat'],
+    summary: 'Show typing',
+    description:
+      'The people in the chat see for 8 seconds that the bot is typing, or until its next message. Repeat it while the work takes longer: it is sent at most once in 4 seconds. It is encrypted like a message and stored nowhere; who is not connected does not see it, nor does a person who has not accepted the chat.',
+    params: chatParams,
+    answer: nothing,
+  },
+  sendDraft: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/draft',
+    section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
+    summary: 'Show a growing text',
+    description:
+      'Shows the people in the chat a text that the bot is still making, such as the answer of a language model, for 30 seconds or until the bot’s next message. Send the text so far with each call, and at the end the message itself. A draft is encrypted, and nobody stores it: a person who is not connected sees the message alone, and so does an older app. It is sent at most twice a second, and less often to more than 40 people; a call that comes earlier answers {} and does nothing.',
+    params: chatParams,
+    body: newDraft,
+    answer: nothing,
   },
   createGroup: {
     method: 'POST',
     path: '/v1/groups',
     section: 'Chats',
+    scopes: ['admin'],
     summary: 'Create a group',
     description: 'Creates a group with the bot as its admin.',
     headers: sendHeaders,
     body: newGroup,
     statuses: { not_found: 404 },
     answer: chat,
-  },
-} as const satisfies Record<string, Endpoint>
-
-const updateEndpoints = {
-  getUpdates: {
-    method: 'GET',
-    path: '/v1/updates',
-    section: 'Updates',
-    summary: 'Get updates',
-    description: `Returns updates, oldest first; waits up to \`timeout\` seconds if there are none yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
-    query: z.object({
-      offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
-        .default(0)
-        .describe('The id of the last update that was handled, plus 1.'),
-      timeout: wholeNumber({ min: 0, max: gatewayLimits.updatesPollTimeoutSecMax }).default(0).describe('In seconds.'),
-      limit: pageLimit({ max: gatewayLimits.updatesPerPollMax, standard: gatewayLimits.updatesPerPollMax }).describe(
-        'How many at most.',
-      ),
-    }),
-    statuses: { webhook: 409 },
-    answer: z.array(update),
-  },
-  getWebhook: {
-    method: 'GET',
-    path: '/v1/webhook',
-    section: 'Updates',
-    summary: 'Get the webhook status',
-    description: 'The status of webhook delivery.',
-    answer: webhookStatus,
   },
 } as const satisfies Record<string, Endpoint>
 
@@ -151,7 +167,17 @@ const serviceEndpoints = {
     path: '/healthz',
     section: 'Service',
     summary: 'Check the gateway',
-    description: 'Whether the gateway runs.',
+    description: 'Whether the gateway runs. For a liveness probe: it answers 200 without a relay, too.',
+    open: true,
+    answer: nothing,
+  },
+  ready: {
+    method: 'GET',
+    path: '/readyz',
+    section: 'Service',
+    summary: 'Check the connection',
+    description:
+      'Whether the bot is online at its relay. Otherwise the answer is 503, and its sentence says why. For a readiness probe.',
     open: true,
     answer: nothing,
   },
@@ -159,6 +185,8 @@ const serviceEndpoints = {
     method: 'GET',
     path: '/v1/metrics',
     section: 'Service',
+    scopes: ['read'],
+    reach: 'all',
     summary: 'Get metrics',
     description:
       "The gateway's metrics in the text format of Prometheus. `METRICS_TOKEN`, if set, is valid only for this endpoint.",
@@ -185,12 +213,18 @@ const serviceEndpoints = {
 
 export const endpoints = {
   ...botEndpoints,
+  ...inviteEndpoints,
   ...chatEndpoints,
+  ...peopleEndpoints,
+  ...groupEndpoints,
+  ...groupLinkEndpoints,
   ...messageEndpoints,
   ...pollEndpoints,
   ...pressEndpoints,
   ...updateEndpoints,
+  ...webhookEndpoints,
   ...hookEndpoints,
+  ...tokenEndpoints,
   ...serviceEndpoints,
 } as const satisfies Record<string, Endpoint>
 

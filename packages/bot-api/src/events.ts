@@ -21,6 +21,12 @@ export const press = z.object({
   press_id: pressId,
 })
 
+export const receipt = z.object({ message_id: messageId, from: person })
+
+export const joinRequest = z
+  .object({ from: person })
+  .describe('Somebody asks for a place in the group, by a link of yours.')
+
 const event = <const Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
   z.object({ id: z.int(), chat_id: chatId, type: z.literal(type), ...payload })
 
@@ -36,11 +42,20 @@ export const update = z
     event('expired', { expired: z.array(messageId) }),
     event('chat', { chat }),
     event('notice', { notice }),
+    event('delivered', { delivered: receipt }),
+    event('read', { read: receipt }),
+    event('join_request', { join_request: joinRequest }),
   ])
   .describe('An event in a chat. More types may be added: ignore those that you do not know.')
 export type Update = z.infer<typeof update>
 
-/** Updates for people only: a bot's operator reads a message's status in the message, without an update. */
+/** The types of updates, in the order of the table. */
+export const updateTypeNames: readonly string[] = update.options.map(({ shape }) => shape.type.value)
+
+/** Only for named readers that ask for them in `?types=`. */
+export const receiptTypeNames: readonly string[] = ['delivered', 'read'] satisfies Update['type'][]
+
+/** Updates for people only. */
 export const peopleUpdate = z.discriminatedUnion('type', [
   event('receipt', {
     receipt: z.object({ message_id: messageId, from: person, status: z.enum(['delivered', 'read']) }),
@@ -55,6 +70,7 @@ export const chatUpdate = z.union([update, peopleUpdate])
 type WithoutId<Numbered> = Numbered extends unknown ? Omit<Numbered, 'id'> : never
 
 /** Events before they have their number in the journal. */
-export type OperatorEvent = WithoutId<Update>
+export type ReceiptEvent = Extract<WithoutId<Update>, { type: 'delivered' | 'read' }>
+export type OperatorEvent = Exclude<WithoutId<Update>, ReceiptEvent>
 export type PeopleEvent = WithoutId<z.infer<typeof peopleUpdate>>
 export type ChatEvent = OperatorEvent | PeopleEvent

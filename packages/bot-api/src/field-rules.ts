@@ -76,14 +76,14 @@ export const accountField = z
   .string('must be an account id')
   .refine(isAccountId, { error: 'is not a valid account id' })
 
-const messageId = z
+export const messageField = z
   .string('must be a message id')
   .refine((value): value is MessageId => isMessageId(value), { error: 'is not a valid message id' })
 
 /** Absent, null and "" are the same: no message. */
 export const optionalMessageId = z.preprocess(
   value => (value === null || value === '' ? undefined : value),
-  messageId.optional(),
+  messageField.optional(),
 )
 
 /** In a path: any text. A text that is not a chat id names a chat that does not exist. */
@@ -120,7 +120,7 @@ export const emoji = z
   .meta({ maxLength: contentLimits.emojiUnitsMax })
   .describe('One emoji.')
 
-const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
+export const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 
 export const newMention = z.object(
   {
@@ -131,17 +131,50 @@ export const newMention = z.object(
   'must be an object with user, offset and length',
 )
 
-export const mentions = optional(
-  z
-    .array(newMention, 'must be an array')
-    .superRefine(keeps(mentionsCountFault))
-    .meta({ maxItems: contentLimits.mentionsMax }),
-).describe('On whole characters, in the order of the text, and without overlap; the named person need not be a member.')
+/** A list in a form: a JSON text. An empty text means absent. */
+export const jsonInForm = <List extends z.ZodType>(list: List) =>
+  z.preprocess(value => (value === '' ? undefined : readJson(value)), list.optional()).meta({ type: 'string' })
+
+/** A text that is no JSON is left to the rule of the list, which names the type that the field must have. */
+function readJson(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as unknown) : value
+  } catch {
+    return value
+  }
+}
+
+const mentionList = z
+  .array(newMention, 'must be an array')
+  .superRefine(keeps(mentionsCountFault))
+  .meta({ maxItems: contentLimits.mentionsMax })
+
+export const mentionsInForm = jsonInForm(mentionList).describe('In the caption: a JSON array, as for a text.')
+
+export const mentions = optional(mentionList).describe(
+  'On whole characters, in the order of the text, and without overlap; the named person need not be a member.',
+)
+
+const SILENT = 'The message arrives, but nobody is notified; by default false.'
+
+export const silent = optional(z.boolean('must be true or false')).describe(SILENT)
+
+/** In a form, where every value is a text and an empty one means absent. */
+export const silentInForm = z
+  .preprocess(
+    value => (value === '' ? undefined : value),
+    z
+      .enum(['true', 'false'], 'must be true or false')
+      .transform(value => value === 'true')
+      .meta({ type: 'boolean' })
+      .optional(),
+  )
+  .describe(SILENT)
 
 export const messageText = characters(textRange)
 
 /** The fields of a text message, in a request and in a command of `postern person`. */
-export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }
+export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions, silent }
 
 type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof newMention>[] | undefined }
 

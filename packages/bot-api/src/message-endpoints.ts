@@ -3,7 +3,8 @@ import { contentLimits, gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { chatParams, type Endpoint, messageParams, nothing, pageLimit, sendHeaders } from './endpoint.ts'
 import { optionalMessageId, wholeNumber } from './field-rules.ts'
-import { fileFields } from './form-rules.ts'
+import { albumFields, fileFields } from './form-rules.ts'
+import { messageForward } from './forward-rules.ts'
 import { message } from './objects.ts'
 import { messageEdit, newReaction, readMark, textMessage } from './requests.ts'
 
@@ -24,6 +25,8 @@ export const messageEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}/messages',
     section: 'Messages',
+    scopes: ['read'],
+    reach: ['params.chat'],
     summary: 'List messages',
     description:
       'The newest messages of a chat, the newest before a time, the first after one, or those around a message; oldest first.',
@@ -44,6 +47,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/messages',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Send a text',
     description:
       'Sends a text. The answer means that the relay has stored it durably. The account id of a person whom the bot has never met opens a chat.',
@@ -56,6 +61,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/files',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Send a file',
     description:
       'Sends a file; its bytes are encrypted and streamed to the relay. Less than 64 KB in a minute is too slow, and answered with 400. The gateway creates the preview of a photo.',
@@ -64,10 +71,40 @@ export const messageEndpoints = {
     form: { fields: fileFields, fileBytesMax: contentLimits.fileBytesMax },
     answer: message,
   },
+  sendAlbum: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/albums',
+    section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
+    summary: 'Send an album',
+    description:
+      'Sends files as one album, in the order of the form: each is a message, and all of them have the same `album`. People see photos and videos of an album in one bubble. The first file has the caption and the reply. Nothing is sent before the whole form was read and checked. One `Idempotency-Key` is for the whole album: a repetition under it continues after the last file that was sent, and answers all messages. Without a key, an album whose relay is lost in the middle stays incomplete.',
+    params: chatParams,
+    headers: sendHeaders,
+    form: { fields: albumFields, fileBytesMax: contentLimits.fileBytesMax, filesMax: contentLimits.albumFilesMax },
+    answer: z.array(message),
+  },
+  forwardMessage: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/forward',
+    section: 'Messages',
+    scopes: ['read', 'send'],
+    reach: ['params.chat', 'body.from.chat_id'],
+    summary: 'Forward a message',
+    description:
+      'Sends a text or a file of another chat, or of the same one, into this chat: marked as forwarded, or with `copy` as a message of the bot’s own. Text and formatting are kept; mentions, buttons, replies and reactions are not. The gateway sends the bytes of a file again, encrypted under a new key: the new message does not depend on the old one, and its file is kept as long as any other. A poll cannot be forwarded.',
+    params: chatParams,
+    headers: sendHeaders,
+    body: messageForward,
+    answer: message,
+  },
   getMessage: {
     method: 'GET',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
+    scopes: ['read'],
+    reach: ['params.chat'],
     summary: 'Get a message',
     description: 'One message.',
     params: messageParams,
@@ -77,6 +114,8 @@ export const messageEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}/messages/{msg}/file',
     section: 'Messages',
+    scopes: ['read'],
+    reach: ['params.chat'],
     summary: 'Get a file',
     description:
       "A message's file: its bytes with their Content-Type, fetched from the relay and decrypted at the first request.",
@@ -97,6 +136,8 @@ export const messageEndpoints = {
     method: 'PATCH',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Edit a message',
     description:
       "Edits the bot's own text or caption within 48 hours, and at any time while it has buttons; what is absent stays, and [] removes the buttons.",
@@ -108,6 +149,8 @@ export const messageEndpoints = {
     method: 'DELETE',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Delete a message',
     description: "Deletes a message: for everyone, if it is the bot's own, or only in the bot's database.",
     params: messageParams,
@@ -123,6 +166,8 @@ export const messageEndpoints = {
     method: 'PUT',
     path: '/v1/chats/{chat}/messages/{msg}/reaction',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Set a reaction',
     description: "Sets the bot's reaction, one emoji, in place of the one it had.",
     params: messageParams,
@@ -133,6 +178,8 @@ export const messageEndpoints = {
     method: 'DELETE',
     path: '/v1/chats/{chat}/messages/{msg}/reaction',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Remove a reaction',
     description: "Removes the bot's reaction.",
     params: messageParams,
@@ -142,6 +189,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/read',
     section: 'Messages',
+    scopes: ['send'],
+    reach: ['params.chat'],
     summary: 'Mark messages read',
     description: 'Marks messages as read, up to one or all. The countdown of disappearing messages starts.',
     params: chatParams,

@@ -13,6 +13,9 @@ export const notice = z
     z.object({ code: z.literal('removed'), from, members }).describe('`from` has removed `members`.'),
     z.object({ code: z.literal('renamed'), from, text: z.string() }).describe('`text` is the new title.'),
     z
+      .object({ code: z.literal('picture'), from, removed: z.boolean() })
+      .describe('`from` has set a new picture of the group; with `removed` true, it has none any more.'),
+    z
       .object({ code: z.literal('admins'), from, members, admin: z.boolean() })
       .describe('`from` has made `members` admins of the group; with `admin` false, they are no longer admins.'),
     z

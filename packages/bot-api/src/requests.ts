@@ -6,11 +6,15 @@ import {
   commandNameFault,
   commandsCountFault,
   contentLimits,
+  gatewayLimits,
   optionsCountFault,
+  TIMER_RULE,
+  timerFault,
   toastRange,
 } from '@postern/protocol'
 import { z } from 'zod'
 import { buttons } from './button-rules.ts'
+import { entities, format, formattingFits } from './entity-rules.ts'
 import {
   accountField,
   characters,
@@ -18,19 +22,28 @@ import {
   keeps,
   mentions,
   mentionsAreInText,
+  type newMention,
   optional,
   optionalMessageId,
   STRING,
   shownLine,
   shownName,
   shownText,
+  silent,
   textMessageFields,
 } from './field-rules.ts'
 
 const OBJECT = 'must be a JSON object'
 
-export const textMessage = z.object({ ...textMessageFields, buttons }, OBJECT).superRefine(mentionsAreInText)
+/** The formatting of a text, in a request and in a command of `postern person`. */
+export const formatFields = { format, entities }
+
+export const textMessage = z
+  .object({ ...textMessageFields, ...formatFields, buttons }, OBJECT)
+  .superRefine(formattingFits)
 export type TextMessage = z.infer<typeof textMessage>
+
+export const newDraft = z.object({ text: textMessageFields.text, format }, OBJECT)
 
 /** Absent fields stay unchanged. */
 export const messageEdit = z
@@ -40,14 +53,15 @@ export const messageEdit = z
       mentions: mentions.describe(
         'Without a text, they apply to the current text, and [] removes them. A new text without mentions has none.',
       ),
+      format,
+      entities: entities.describe(
+        'Without a text, they apply to the current text, and [] removes them. A new text without entities has none.',
+      ),
       buttons,
     },
     OBJECT,
   )
-  // Without a text they are checked later, where the text is known.
-  .superRefine(({ text, mentions }, context) => {
-    if (text !== undefined) mentionsAreInText({ text, mentions }, context)
-  })
+  .superRefine(formattingFits)
 export type MessageEditRequest = z.infer<typeof messageEdit>
 
 /** Absent fields stay unchanged. */
@@ -99,6 +113,42 @@ export const newGroup = z.object(
   OBJECT,
 )
 
+/** Absent fields stay unchanged. */
+export const chatChange = z.object(
+  {
+    name: optional(shownName(contentLimits.groupNameCharsMax)).describe('The title; groups only.'),
+    timer_ms: optional(
+      z.int(TIMER_RULE).superRefine(keeps(timerFault)).meta({ minimum: 0, maximum: contentLimits.timerMsMax }),
+    ).describe('How long messages are kept after they were read; 0: no limit.'),
+  },
+  OBJECT,
+)
+export type ChatChange = z.infer<typeof chatChange>
+
+export const newMembers = z.object(
+  {
+    add: z
+      .array(accountField, 'must be an array of account ids')
+      .min(1, 'must have at least 1 entry')
+      .max(othersMax, `must have at most ${othersMax} entries`),
+  },
+  OBJECT,
+)
+
+export const newRole = z.object({ admin: z.boolean('must be true or false') }, OBJECT)
+
+const { safetyNumberCharsMax } = gatewayLimits
+const numberRule = `must have 1 to ${safetyNumberCharsMax} characters`
+export const comparison = z.object(
+  {
+    verified: z.boolean('must be true or false'),
+    number: optional(z.string(STRING).min(1, numberRule).max(safetyNumberCharsMax, numberRule)).describe(
+      'What the person sees: the digits, with any spaces between them, or the content of the QR code. Only with `verified: true`. If absent, you have compared it.',
+    ),
+  },
+  OBJECT,
+)
+
 export const newReaction = z.object({ emoji }, OBJECT)
 
 /** An absent body is the same as {}. */
@@ -122,14 +172,25 @@ export const pollFields = {
   multiple: z.preprocess(value => value ?? false, several),
   close_ts: optional(z.int(closeRule).min(0, closeRule)).describe('When it closes automatically; 0 or absent: never.'),
   reply_to: optionalMessageId,
+  silent,
+  mentions: mentions.describe('In the question: on whole characters, in the order of the text, and without overlap.'),
 }
-export const newPoll = z.object(
-  {
-    ...pollFields,
-    multiple: optional(several).describe('Whether people may vote for several options; by default false.'),
-  },
-  OBJECT,
-)
+
+/** For a schema with a question. */
+export const questionFits = ({ question, mentions: list }: AskedQuestion, context: z.RefinementCtx): void =>
+  mentionsAreInText({ text: question, mentions: list }, context)
+type AskedQuestion = { question: string; mentions?: z.infer<typeof newMention>[] | undefined }
+
+export const newPoll = z
+  .object(
+    {
+      ...pollFields,
+      multiple: optional(several).describe('Whether people may vote for several options; by default false.'),
+      buttons,
+    },
+    OBJECT,
+  )
+  .superRefine(questionFits)
 export type NewPollRequest = z.infer<typeof newPoll>
 
 const indexRule = `must be a whole number from 0 to ${pollOptionsMax - 1}`

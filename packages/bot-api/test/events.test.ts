@@ -28,6 +28,7 @@ const notices: { [Code in Notice['code']]: Extract<Notice, { code: Code }> } = {
   left: { code: 'left', from },
   removed: { code: 'removed', from, members: [from] },
   renamed: { code: 'renamed', from, text: 'Crew' },
+  picture: { code: 'picture', from, removed: false },
   admins: { code: 'admins', from, members: [from], admin: true },
   timer: { code: 'timer', from, timer_ms: 0 },
   call_declined: { code: 'call_declined', from },

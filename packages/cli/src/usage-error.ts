@@ -1,4 +1,4 @@
-// An invalid command line: shown in one line, followed by the usage.
+// An invalid command line: shown in one sentence, followed by a hint.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}

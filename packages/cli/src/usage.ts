@@ -44,6 +44,9 @@ const helps: Readonly<Record<string, Help>> = {
       '--app DIR|off': 'folder of the built web app, or off',
       '--metrics ADDRESS': 'address for metrics, as in 127.0.0.1:9464 (default off)',
       '--settings FILE': 'file with settings, read again on SIGHUP',
+      '--push off': 'sends no push messages to devices that are away',
+      '--push-hosts HOSTS': 'further hosts of push services, separated by commas',
+      '--push-contact ADDRESS': 'mailto: or https: address of the operator, for push services',
       '--proxy-header NAME': 'header in which a proxy sends the client address',
       '--proxies NUMBER': 'number of proxies in front of the relay (default 1)',
       '--keep-days DAYS': 'how long to keep messages that nobody fetches (default 30)',
@@ -104,6 +107,16 @@ const helps: Readonly<Record<string, Help>> = {
     note: 'Run it before you start a relay on that database again.',
     options: { '--database URL': 'PostgreSQL database that was restored (required)' },
   },
+  app: {
+    line: 'app --relay URL [--port PORT] | app --hash [--relay URL]',
+    summary: 'serve the web app to browsers of this machine, for a relay elsewhere',
+    note: 'The app then comes from this installation, and not from the relay. See docs/app.md.',
+    options: {
+      '--relay URL': 'address of the relay, as in https://relay.example (required)',
+      '--port PORT': 'port on 127.0.0.1 (default: one for each relay, always the same)',
+      '--hash': 'print the hash of the app; with --relay, compare it with what the relay serves',
+    },
+  },
   person: {
     line: 'person --data DIR [options]',
     summary: 'run an account that reads commands and writes events as JSON lines',
@@ -114,6 +127,12 @@ const helps: Readonly<Record<string, Help>> = {
       '--requests all|ask': 'accept chat requests automatically, or ask (default all)',
       '--relay-invite CODE': 'invite code of the relay',
     },
+  },
+  mcp: {
+    line: 'mcp [options]',
+    summary: 'let agents that start processes use the tools of a gateway (MCP)',
+    note: 'Set MCP_TOKEN, or MCP_TOKEN_FILE, to the token of the gateway. See docs/mcp.md.',
+    options: { '--url URL': 'address of the gateway (default http://127.0.0.1:8080)' },
   },
   backup: {
     line: 'backup --data DIR --to PLACE [options]',
@@ -167,7 +186,7 @@ const inColumns = (rows: readonly (readonly [string, string])[]): string => {
 export const overview = `Usage: postern <command> [options]
 
 ${inColumns(Object.entries(helps).map(([name, { summary }]) => [name, summary]))}
-"postern <command> --help" shows the options of a command.
+"postern <command> --help" shows the options of a command, "postern --version" the version.
 `
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
@@ -179,14 +198,19 @@ function helpText({ line, summary, note, options }: Help): string {
   return parts.join('\n')
 }
 
-/** The help of the longest command that the words begin with, else the overview. */
-export function helpOf(words: readonly string[]): string {
+/** The longest command that the words begin with. */
+export function commandIn(words: readonly string[]): string | undefined {
   for (let count = words.length; count > 0; count -= 1) {
     const name = words.slice(0, count).join(' ')
-    const help = Object.hasOwn(helps, name) ? helps[name] : undefined
-    if (help && name !== 'help') return helpText(help)
+    if (Object.hasOwn(helps, name) && name !== 'help') return name
   }
-  return overview
+  return undefined
+}
+
+/** The help of the command that the words begin with, else the overview. */
+export function helpOf(words: readonly string[]): string {
+  const help = helps[commandIn(words) ?? '']
+  return help ? helpText(help) : overview
 }
 
 export const helpNames: readonly string[] = Object.keys(helps)

@@ -12,7 +12,8 @@ import { expect } from 'vitest'
 import { Postern, run } from './process.ts'
 
 /** On a busy machine even short work takes long enough for a progress line. */
-const withoutProgress = (said: string): string => said.replaceAll(/^(\{"progress".*|.* written|.* read)\n/gm, '')
+const withoutProgress = (said: string): string =>
+  said.replaceAll(/^(\{"progress".*|.* (copied|written|read)|Checking .*)\n/gm, '')
 
 const dataOf = (world: World) => join(world.directory, 'gateway')
 
@@ -289,6 +290,7 @@ test('[CLI-5.14] a new backup takes no weak passphrase, and one that was made un
   decrypter.addPassphrase('six words of a person')
   const encrypter = new Encrypter()
   encrypter.setPassphrase('x')
+  encrypter.setScryptWorkFactor(10)
   writeFileSync(file, await encrypter.encrypt(await decrypter.decrypt(readFileSync(file))))
   writeFileSync(passphrase, 'x\n')
   expect(await run(['restore', file, '--verify', '--passphrase-file', passphrase])).toMatchObject({ code: 0 })
@@ -315,4 +317,24 @@ test('[CLI-5.11] a gateway on a plain copy of a directory that was in use says t
   const env = { BOT_TOKEN: 'test-token', LISTEN: '127.0.0.1:0', DATA_DIR: dataOf(world) }
   const { code, stderr } = await run(['gateway'], env)
   expect([code, stderr]).toEqual([1, 'DATA_DIR: The database is damaged. Restore the data directory from a backup.\n'])
+})
+
+test('[GATEWAY-6.8, GATEWAY-6.10] a webhook of the API and its pause are in a backup', async ({
+  world,
+  gateway,
+  backup,
+}) => {
+  await gateway.api('PUT', '/v1/webhook', { url: 'http://127.0.0.1:9/', secret: 'a-secret' })
+  await gateway.api('POST', '/v1/webhook/pause')
+  const file = join(world.directory, 'backup.age')
+  const identity = await generateIdentity()
+  const identityFile = join(world.directory, 'identity')
+  writeFileSync(identityFile, `${identity}\n`)
+  expect(await backup('--to', file, '--recipient', await identityToRecipient(identity))).toMatchObject({ code: 0 })
+  await world.closeGateway(gateway)
+  rmSync(dataOf(world), { recursive: true })
+  const restored = await run(['restore', file, '--data', dataOf(world), '--identity', identityFile])
+  expect(restored.code).toBe(0)
+  const again = await world.gateway()
+  expect((await again.api('GET', '/v1/webhook')).body).toMatchObject({ enabled: true, paused: true })
 })

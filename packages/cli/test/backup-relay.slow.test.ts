@@ -1,6 +1,8 @@
 // A relay is backed up while it carries messages, deleted and restored: nobody loses a message that is sent afterwards.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { checkStoredRelay } from '@postern/relay'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -98,3 +100,46 @@ test('[CLI-5.9] who was away while the relay was restored gets all that is sent 
   const opened = await again.client.files.open(alice.chatId, message, WITHIN)
   expect(opened.size).toBe('a file from before'.length)
 })
+
+const CLEAR_LINE = '\r\u001b[K'
+const hasTerminals = spawnSync('script', ['--version']).status === 0
+
+test('[CLI-1.28] the check of a large database is announced, on a terminal in a line that is cleared, and never among the data', async ({
+  world,
+  file,
+}) => {
+  await world.stopRelay()
+  const database = new DatabaseSync(join(dataOf(world), 'relay.db'))
+  database.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(70000000))')
+  database.close()
+  const words = ['backup', '--data', dataOf(world), '--to', '-', '--plain']
+  const piped = await run([...words, '--json'])
+  expect([piped.code, piped.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^\{"progress":\{"step":"checking","bytes":7\d+\}\}\n/m),
+  ])
+  expect(piped.stdout).not.toContain('progress')
+  const plain = await run(['backup', '--data', dataOf(world), '--to', file, '--plain'])
+  expect(plain.stderr).toMatch(/^Checking the database, 7\d\.\d MB\n/m)
+  expect(plain.stdout).toMatch(/^Backed up the relay: [^\n]+\n$/)
+  const verified = await run(['restore', file, '--verify'])
+  expect(verified.stderr).toMatch(/^Checking the database, 7\d\.\d MB\n/m)
+  if (hasTerminals) {
+    const shown = onTerminal(['restore', file, '--verify'])
+    const [before, ...lines] = shown.split(CLEAR_LINE)
+    expect([before, lines]).toEqual([
+      '',
+      expect.arrayContaining([expect.stringMatching(/^Checking the database, 7\d\.\d MB$/)]),
+    ])
+    expect(lines.pop()).toMatch(/^This is a whole backup of a relay[^\n]+\n$/)
+    expect(lines.join('')).not.toContain('\n')
+  }
+  await world.startRelay()
+})
+
+/** As a person at a terminal sees it: both outputs in one. */
+function onTerminal(args: readonly string[]): string {
+  const launcher = join(import.meta.dirname, '../bin/postern.mjs')
+  const command = [process.execPath, launcher, ...args].map(word => `'${word}'`).join(' ')
+  return execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}

@@ -97,6 +97,7 @@ test('[CLI-1.15] relay, gateway, person and doctor run from it: a text comes bac
 
 test('[CLI-1.15] what is wrong with a command line is said as from the sources', async ({ shipped }) => {
   expect(await run(['nonsense'], {}, shipped)).toEqual(await run(['nonsense']))
+  expect(await run(['--version'], {}, shipped)).toEqual(await run(['--version']))
   expect(await run(['gateway'], {}, shipped)).toEqual(await run(['gateway']))
 })
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@postern/testkit/free-port'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { Postern, run } from './process.ts'
 
 let directory: string
@@ -16,16 +17,35 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const oneLine = /^[^\n]+\n$/
 
 test.each([
-  [['fly'], '<command>'],
-  [[], '<command>'],
-  [['person'], 'person'],
-  [['person', '--data'], 'person'],
-  [['person', '--what'], 'person'],
-  [['demo', 'now'], 'demo'],
-])('[CLI-1.1] postern %j: one line, the usage of %s, exit 2', async (args, command) => {
+  [['fly'], 'There is no command "fly".', 'help'],
+  [[], 'Name a command.', 'help'],
+  [['person'], 'postern person: ', 'person --help'],
+  [['person', '--data'], 'postern person: Option', 'person --help'],
+  [['person', '--what'], "postern person: Unknown option '--what'.", 'person --help'],
+  [['person', 'a\nb'], 'postern person: Unexpected argument', 'person --help'],
+  [['demo', 'now'], "postern demo: Unexpected argument 'now'.", 'demo --help'],
+  [['backup', '--to'], 'postern backup: Option', 'backup --help'],
+  [['gateway', 'now'], 'postern gateway: ', 'gateway --help'],
+  [['doctor', 'relay', '--what'], "postern doctor: Unknown option '--what'", 'doctor relay --help'],
+  [['relay', '--what'], "Unknown option '--what'", 'relay --help'],
+  [['relay', 'invite', '--what'], "Unknown option '--what'", 'relay invite --help'],
+  [['relay', 'invite', '--uses', '0'], '--uses: ', 'relay invite --help'],
+  [['relay', 'ban', '--data', 'x'], 'account: ', 'relay ban --help'],
+  [['relay', 'move'], '--data: ', 'relay move --help'],
+])('[CLI-1.1] postern %j: one sentence, one hint, exit 2', async (args, sentence, hint) => {
   const { code, stdout, stderr } = await run(args)
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(new RegExp(`^[^\\n]+\\n\\nUsage: postern ${command} `))
+  const [said, where, ...more] = stderr.split('\n')
+  expect(said?.slice(0, sentence.length)).toBe(sentence)
+  expect(said).toMatch(/\.$/)
+  expect([where, more]).toEqual([
+    expect.stringMatching(`^Run "postern ${hint}" to see (its options|the commands)\\.$`),
+    [''],
+  ])
+})
+
+test('[CLI-1.27] postern --version', async () => {
+  expect(await run(['--version'])).toEqual({ code: 0, stdout: `postern ${manifest.version}\n`, stderr: '' })
 })
 
 test.each([

@@ -36,7 +36,8 @@ async function started(): Promise<Postern> {
 }
 
 const inviteIn = (screen: string) => /http:\S+#i\/\S+/.exec(screen)?.[0] ?? ''
-const curlIn = (screen: string) => /^ *(curl .*)$/m.exec(screen)?.[1] ?? ''
+/** The line with `export`, and the request below it. */
+const curlIn = (screen: string) => /^ *(export .*\n *curl .*)$/m.exec(screen)?.[1] ?? ''
 const personIn = (screen: string) => /\|\s+(\S.* person .*)$/m.exec(screen)?.[1] ?? ''
 
 test('[CLI-3.1] the lines that are printed work when they are pasted, and the link leads to an echo', async () => {
@@ -48,6 +49,8 @@ test('[CLI-3.1] the lines that are printed work when they are pasted, and the li
 
   const page = /http:\S+\/reference/.exec(demo.stdout)?.[0] ?? ''
   expect(await (await fetch(page)).text()).toContain('<rapi-doc')
+  const [console = ''] = /http:\S+\/console/.exec(demo.stdout) ?? []
+  expect((await fetch(console)).status).toBe(200)
 
   const pasted = /^ *\(echo .*\n.*$/m.exec(demo.stdout)?.[0] ?? ''
   const alice = spawn('sh', ['-c', pasted], { cwd: root })
@@ -59,9 +62,23 @@ test('[CLI-3.1] the lines that are printed work when they are pasted, and the li
   expect(said[0]).toMatch(/^{"event":"ready"/)
   const echo = JSON.parse(said.find(line => line.startsWith('{"event":"message"')) ?? '') as object
   expect(echo).toMatchObject({ message: { text: 'Hello!', reply_to: expect.any(String), from: { name: 'Echo' } } })
-  await demo.says('answered Alice')
+  await demo.says('CHAT=')
+  const [chat = '', ...more] = demo.stdout.match(/^ *CHAT=.*$/gm) ?? []
+  expect([demo.stdout.match(/^ *export /gm)?.length, more]).toEqual([1, []])
+  const asked = `curl --silent -H "Authorization: Bearer $BOT_TOKEN" $POSTERN_URL/v1/chats/$CHAT`
+  const variables = curlIn(demo.stdout).split('\n')[0]
+  const { stdout: found } = await shell([variables, chat, asked].join('\n'))
+  expect(JSON.parse(found)).toMatchObject({ type: 'private', name: 'Alice' })
   demo.signal('SIGINT')
   expect([await demo.exited, demo.stderr]).toEqual([0, ''])
+})
+
+test('[CLI-3.10] a bot that was written for Telegram finds the demo at the address that it prints', async () => {
+  await using demo = await started()
+  const [, url, token] = /POSTERN_URL=(\S+) BOT_TOKEN=(\S+)/.exec(demo.stdout) ?? []
+  expect(demo.stdout).toContain(`Telegram runs here with the address ${url} `)
+  const answer = await fetch(`${url}/bot${token}/getMe`)
+  expect(await answer.json()).toMatchObject({ ok: true, result: { is_bot: true, first_name: 'Echo' } })
 })
 
 test('[CLI-3.5] the link leads to the app, which is built once; --app names another, or none', async () => {

@@ -1,5 +1,5 @@
 // The doctor's findings about the machine: settings, directory, disk, backups and the program, with a fault planted in each.
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DAY_MS } from '@postern/protocol'
@@ -22,10 +22,15 @@ const test = base
   .extend('directory', ({ folder }) => {
     const directory = join(folder, 'data')
     mkdirSync(directory, { mode: 0o700 })
-    for (const name of ['core.db', 'db.key']) writeFileSync(join(directory, name), '', { mode: 0o600 })
+    writeFileSync(join(directory, 'core.db'), '', { mode: 0o600 })
+    writeFileSync(join(directory, 'db.key'), Buffer.alloc(32, 1), { mode: 0o600 })
     return directory
   })
-  .extend('env', ({ directory }) => ({ BOT_TOKEN: 'a-token-that-is-long-enough', DATA_DIR: directory }))
+  .extend('env', ({ directory }) => ({
+    BOT_TOKEN: 'a-token-that-is-long-enough',
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: directory,
+  }))
 
 test('[CLI-6.6] a directory for its owner alone is in order', async ({ env, directory }) => {
   const { of } = await doctor([], env)
@@ -167,6 +172,27 @@ test('[CLI-6.5] settings in a file have more weight than the environment', async
   const { of } = await doctor(['--settings', file], env)
   expect(of('settings')).toEqual([expect.stringMatching(/^FAIL LISTEN: /)])
   await expect(async () => await doctor(['--settings', join(folder, 'none')], env)).rejects.toThrow('cannot be read')
+})
+
+/** Every token that a page shows, wherever it is set. */
+function shownTokens(): string[] {
+  const pages = ['README.md', 'docs', 'examples'].flatMap(place => {
+    const path = join(import.meta.dirname, '../../..', place)
+    if (place.endsWith('.md')) return [path]
+    const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    return names.filter(name => name.endsWith('.md')).map(name => join(path, name))
+  })
+  const found = pages.flatMap(path => [...readFileSync(path, 'utf8').matchAll(/\bBOT_TOKEN=([\w-]+)/g)])
+  return [...new Set(found.map(([, token = '']) => token))]
+}
+
+test('[CLI-6.5] every token that the documents show is warned of', async ({ env }) => {
+  const tokens = shownTokens()
+  expect(tokens.length).toBeGreaterThan(0)
+  for (const BOT_TOKEN of tokens) {
+    const { of } = await doctor([], { ...env, BOT_TOKEN })
+    expect(of('settings')).toEqual([expect.stringMatching(/^warn BOT_TOKEN .* → choose a long random token/)])
+  }
 })
 
 test('[CLI-6.14] a Node without a code cache is warned of; the library of this installation has our corrections', async ({

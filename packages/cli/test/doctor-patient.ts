@@ -23,6 +23,7 @@ export const test = base
     BOT_NAME: 'bot',
     RELAY_URL: 'http://127.0.0.1:9',
     WEBHOOK_SECRET: 'hush',
+    LISTEN: '127.0.0.1:0',
     DATA_DIR: directory,
   }))
   /** Set by a stranger that will not answer: time passes from then on. Until then it stands still. */

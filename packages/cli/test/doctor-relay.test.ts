@@ -1,9 +1,11 @@
 // The doctor's findings about a running relay, a stopped one, and settings that expose too much.
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '@postern/relay'
 import { freePort } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { checkPush } from '../src/doctor/check-push.ts'
 import { readDoctorSettings } from '../src/doctor/doctor-settings.ts'
 import { doctor, front, goodMachine, receiver, status } from './doctor.ts'
 
@@ -25,7 +27,7 @@ test('[CLI-6.15] a relay with which nothing is wrong: a line for each thing, all
   const lines = text.trimEnd().split('\n')
   expect(lines.filter(line => !line.startsWith('ok    '))).toEqual([])
   const subjects = lines.map(line => line.slice(6, 17).trimEnd())
-  const named = ['settings', 'program', 'directory', 'disk', 'backup', 'process', 'register', 'room', 'host']
+  const named = ['settings', 'program', 'directory', 'disk', 'backup', 'process', 'register', 'push', 'room', 'host']
   expect([code, subjects]).toEqual([0, named])
 })
 
@@ -146,4 +148,13 @@ test('[CLI-6.12] with the note of a backup in it the directory of a relay is sti
   chmodSync(data, 0o755)
   await world.startRelay()
   expect(statSync(data).mode & 0o777).toBe(0o700)
+})
+
+test('[CLI-6.19] a relay that reaches no push service is a warning, and one that does not push is none', () => {
+  const config = readConfig(['--data', 'x', '--listen', '127.0.0.1:0'], {})
+  expect(checkPush(config, 'unreachable')).toMatchObject([
+    { state: 'warn', todo: expect.stringContaining('--push off') },
+  ])
+  for (const push of ['on', undefined] as const) expect(checkPush(config, push)).toMatchObject([{ state: 'ok' }])
+  expect(checkPush({ ...config, push: 'off' }, 'unreachable')).toMatchObject([{ state: 'ok' }])
 })

@@ -107,8 +107,12 @@ test('[CLI-6.3] a certificate that is not accepted, and a port without TLS', asy
   await using stranger = await serving(createTlsServer(tls, (_, response) => void response.end('{}')))
   const closed = `https://localhost:${stranger.port}`
   const untrusted = await patient({ RELAY_URL: closed, WEBHOOK_URL: closed })
-  expect(untrusted.of('relay')).toEqual([expect.stringMatching(/^FAIL .*its certificate is not accepted/)])
-  expect(untrusted.of('webhook')).toEqual([expect.stringMatching(/^FAIL .*its certificate is not accepted/)])
+  expect(untrusted.of('relay')).toEqual([
+    expect.stringMatching(/^FAIL .*authority that this machine does not trust.* → .*NODE_EXTRA_CA_CERTS/),
+  ])
+  expect(untrusted.of('webhook')).toEqual([
+    expect.stringMatching(/^FAIL .*authority that this machine does not trust.* → .*NODE_EXTRA_CA_CERTS/),
+  ])
   await using plain = await serving(createServer((_, response) => void response.end('{}')))
   const open = await patient({ RELAY_URL: plain.url.replace('http:', 'https:') })
   expect(open.of('relay')).toEqual([expect.stringMatching(/^FAIL .*it does not speak TLS/)])

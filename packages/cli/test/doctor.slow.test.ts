@@ -1,11 +1,12 @@
 // The doctor as a shell runs it, next to a working gateway and where nothing runs: exit codes, deep checks, no changes.
-import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { settingsOf } from './doctor.ts'
+import { TestAuthority } from './authority.ts'
+import { front, settingsOf } from './doctor.ts'
 import { run } from './process.ts'
 
 const dataOf = (world: World) => join(world.directory, 'gateway')
@@ -136,8 +137,32 @@ test('[CLI-6.1] exit codes: 0, 1 where something is FAIL, 2 for a command line t
   for (const argv of [['--what'], ['now'], ['--settings'], ['--settings', '/nowhere'], ['relay', '--what']]) {
     const { code, stdout, stderr } = await doctor(...argv)
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^postern doctor: [^\n]+\n\nUsage: postern doctor /)
+    expect(stderr).toMatch(/^postern doctor: [^\n]+\.\nRun "postern doctor( relay)? --help" to see its options\.\n$/)
   }
+})
+
+test('[CLI-6.18] an authority of its own is trusted, by the environment and by a file of settings', async ({
+  world,
+}) => {
+  const authority = new TestAuthority(join(world.directory, 'authority'))
+  await using proxy = await front({ to: () => world.relayUrl, certificate: authority.issue({ days: 60 }) })
+  const RELAY_URL = `https://localhost:${proxy.port}`
+  const line = async (argv: string[], env: Record<string, string>) =>
+    lineOf((await run(['doctor', ...argv], settingsOf(world, env))).stdout, 'relay')
+  expect(await line([], { RELAY_URL })).toMatch(/^FAIL .*does not trust.* → .*NODE_EXTRA_CA_CERTS/)
+  expect(await line([], { RELAY_URL, NODE_EXTRA_CA_CERTS: authority.path })).toMatch(/^ok /)
+  const file = join(world.directory, 'bot.env')
+  writeFileSync(file, `RELAY_URL=${RELAY_URL}\nNODE_EXTRA_CA_CERTS=${authority.path}\n`)
+  expect(await line(['--settings', file], {})).toMatch(/^ok /)
+})
+
+test('[CLI-6.17] what prevents a start is exit code 1, where nothing runs', async ({ world, gateway, doctor }) => {
+  await world.closeGateway(gateway)
+  expect((await doctor()).code).toBe(0)
+  rmSync(join(dataOf(world), 'db.key'))
+  const { code, stdout } = await doctor()
+  expect([code, lineOf(stdout, 'database')]).toEqual([1, expect.stringMatching(/^FAIL .* but no db\.key → restore/)])
+  expect(readdirSync(dataOf(world))).not.toContain('db.key')
 })
 
 test('[CLI-6.3] with a receiver that never answers the process ends all the same', async ({ world }) => {

@@ -1,5 +1,6 @@
 // The doctor in this process: with real gateways and relays, on a machine of which each part can be broken.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -9,6 +10,7 @@ import { readDoctorSettings } from '../src/doctor/doctor-settings.ts'
 import type { DiagnosisSubject } from '../src/doctor/finding.ts'
 import type { Machine } from '../src/doctor/machine.ts'
 import { examine } from '../src/doctor/run-doctor.ts'
+import type { TestCertificate } from './authority.ts'
 
 /** A machine with a nearly empty ext4 disk: the disks of test machines are of all kinds. */
 export const goodMachine = (): Machine => ({
@@ -83,10 +85,18 @@ type FrontOptions = {
   host?: string
   /** A status for paths that it does not forward; 0 for those that it never answers. */
   refuse?: (path: string) => number | undefined
+  /** With it the proxy speaks TLS. */
+  certificate?: TestCertificate
 }
 
 /** A proxy in front of a relay or a gateway. Paths are forwarded unchanged. */
-export async function front({ to, port, host, refuse }: FrontOptions): Promise<Listening & AsyncDisposable> {
+export async function front({
+  to,
+  port,
+  host,
+  refuse,
+  certificate,
+}: FrontOptions): Promise<Listening & AsyncDisposable> {
   const changed = ({ headers }: IncomingMessage) => ({ ...headers, ...(host !== undefined && { host }) })
   const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
     const status = refuse?.(incoming.url ?? '')
@@ -101,7 +111,7 @@ export async function front({ to, port, host, refuse }: FrontOptions): Promise<L
     outgoing.on('error', () => response.writeHead(502).end())
     incoming.pipe(outgoing)
   }
-  const server = createServer(pass)
+  const server = certificate ? createTlsServer(certificate, pass) : createServer(pass)
   server.on('upgrade', (incoming, near) => {
     const status = refuse?.(incoming.url ?? '')
     if (status !== undefined) return void near.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`)

@@ -1,9 +1,14 @@
 // A proxy with TLS, run with one of the files in deploy/proxy: only names, ports and certificates differ.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
+
+const OUTPUT = 'output.log'
+/** The logs that nginx writes unless a server says otherwise, as in Debian's package. */
+const ACCESS = 'access.log'
+const ERRORS = 'error.log'
 
 const EXAMPLES = join(import.meta.dirname, '../../../deploy/proxy')
 
@@ -57,7 +62,7 @@ export const startBalancer = (started: Balanced): AsyncDisposable => run(haproxy
 
 const statsSocket = (directory: string): string => join(directory, 'haproxy.sock')
 
-/** What HAProxy thinks of each relay: `relays/one` is `UP`, or `DOWN`. */
+/** The state that HAProxy reports for each relay: `relays/one` is `UP`, or `DOWN`. */
 export async function balancerStates(directory: string): Promise<Record<string, string>> {
   const socket = connect(statsSocket(directory))
   socket.end('show stat\n')
@@ -71,11 +76,24 @@ export async function balancerStates(directory: string): Promise<Record<string, 
   return Object.fromEntries(ours.map(row => [`${row[backend]}/${row[server]}`, row[state]?.split(' ')[0] ?? '']))
 }
 
-function run({ command, words }: { command: string; words: string[] }, directory: string): AsyncDisposable {
+/** Everything that a proxy has logged; complete after it has ended. */
+export const proxyLogs = (directory: string): string =>
+  [OUTPUT, ACCESS, ERRORS]
+    .map(name => join(directory, name))
+    .filter(path => existsSync(path))
+    .map(path => readFileSync(path, 'utf8'))
+    .join('')
+
+type Command = { command: string; words: string[]; names?: Record<string, string> }
+
+function run({ command, words, names }: Command, directory: string): AsyncDisposable {
   const home = join(directory, 'home')
   mkdirSync(home)
-  const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
-  const child = spawn(command, words, { env, stdio: 'ignore' })
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home, ...names }
+  // Where a service manager keeps the program's output: it belongs to the logs.
+  const output = openSync(join(directory, OUTPUT), 'a')
+  const child = spawn(command, words, { env, stdio: ['ignore', output, output] })
+  closeSync(output)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   child.once('close', () => resolve())
   return {
@@ -89,14 +107,19 @@ function run({ command, words }: { command: string; words: string[] }, directory
 function caddy({ ports, directory, certificate, key }: Started) {
   const own = `\ttls ${certificate} ${key}`
   const text = changed(readFileSync(join(EXAMPLES, 'Caddyfile'), 'utf8'), [
-    ['\nrelay.example {', `\nhttps://localhost:${ports.publicRelay} {\n${own}`],
-    ['\nhooks.example {', `\nhttps://localhost:${ports.publicHooks} {\n${own}`],
-    ['127.0.0.1:8090', `127.0.0.1:${ports.relay}`],
-    ['127.0.0.1:8080', `127.0.0.1:${ports.hooks}`],
+    ['\n{\n', '\n{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n'],
+    ['\n{$RELAY_HOST:relay.example} {', `\n{$RELAY_HOST:relay.example} {\n${own}`],
+    ['\n{$HOOKS_HOST:hooks.example} {', `\n{$HOOKS_HOST:hooks.example} {\n${own}`],
   ])
   const path = join(directory, 'Caddyfile')
-  writeFileSync(path, `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n${text}`)
-  return { command: 'caddy', words: ['run', '--adapter', 'caddyfile', '--config', path] }
+  writeFileSync(path, text)
+  const names = {
+    RELAY_HOST: `https://localhost:${ports.publicRelay}`,
+    HOOKS_HOST: `https://localhost:${ports.publicHooks}`,
+    RELAYS: `127.0.0.1:${ports.relay}`,
+    GATEWAY: `127.0.0.1:${ports.hooks}`,
+  }
+  return { command: 'caddy', words: ['run', '--adapter', 'caddyfile', '--config', path], names }
 }
 
 function nginx({ ports, directory, certificate, key }: Started) {
@@ -116,13 +139,16 @@ function nginx({ ports, directory, certificate, key }: Started) {
     ['127.0.0.1:8090', `127.0.0.1:${ports.relay}`],
     ['127.0.0.1:8080', `127.0.0.1:${ports.hooks}`],
   ])
-  const log = join(directory, 'error.log')
+  const log = join(directory, ERRORS)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     name => `${name}_temp_path ${join(directory, name)};`,
   )
   const around = `daemon off; worker_processes 1; pid ${join(directory, 'pid')}; error_log ${log}; events {}`
   const path = join(directory, 'nginx.conf')
-  writeFileSync(path, `${around}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${text}\n}\n`)
+  writeFileSync(
+    path,
+    `${around}\nhttp {\naccess_log ${join(directory, ACCESS)};\n${temporary.join('\n')}\n${text}\n}\n`,
+  )
   return { command: 'nginx', words: ['-c', path, '-e', log] }
 }
 

@@ -62,7 +62,7 @@ test('[EXAMPLES-1.8, CLI-3.9] the demo leaves its bot to each example, started a
   const elsewhere = `--app off --relay-port 0 --gateway-port 0 --data ${directory}`
   const demo = paste(`${start.replace('npm ci && ', '').trim()} ${elsewhere}`, 'pipe')
   const screen = await screenOf(demo.child)
-  const variables = /^ *(export POSTERN_URL=\S+ POSTERN_TOKEN=\S+)$/m.exec(screen)?.[1]
+  const variables = /^ *(export POSTERN_URL=\S+ BOT_TOKEN=\S+)$/m.exec(screen)?.[1]
   expect(variables).toBeDefined()
 
   const [, relay = ''] = /--relay (\S+)/.exec(screen) ?? []
@@ -93,6 +93,6 @@ test('[EXAMPLES-1.8, CLI-3.9] the demo leaves its bot to each example, started a
 test('[CLI-3.9] --bot must be on or off', async () => {
   expect(await run(['demo', '--bot', 'mine'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^postern demo: --bot must be on or off\n/),
+    stderr: expect.stringMatching(/^postern demo: --bot must be on or off\.\n/),
   })
 })

@@ -53,7 +53,7 @@ async function start(failAt: string | undefined): Promise<FailedStart & { reache
     ...beyond(resources(), before),
     ...(descriptors().length > descriptorsBefore ? [`${descriptors().length - descriptorsBefore} descriptors`] : []),
   ]
-  // What is closed takes some turns until it is gone. The process of a failed start ends within a second.
+  // A closed resource takes some turns until it is gone. The process of a failed start ends within a second.
   const untilMs = performance.now() + 1000
   while (performance.now() < untilMs && left().length > 0) await nextTurn()
   return { step: failAt ?? '', code, left: left(), files: sockets(), reached }

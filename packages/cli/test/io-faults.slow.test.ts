@@ -23,13 +23,6 @@ async function urlOf(process: Postern): Promise<string> {
   return /"url":"([^"]+)"/.exec(process.stdout)?.[1] ?? ''
 }
 
-async function call(url: string, path: string, body?: object): Promise<Response> {
-  return await fetch(`${url}${path}`, {
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
-}
-
 /** Retried, as any bot does, until it succeeds. */
 async function untilOk<Answer>(ask: () => Promise<Response>): Promise<Answer> {
   for (;;) {
@@ -67,7 +60,7 @@ class Scene {
       this.alice = new ScriptedPerson(options, { env: envOf('person') })
       onTestFinished(() => this.alice[Symbol.asyncDispose]())
       this.#account = (await this.alice.ready()).id
-      const { invite_url: invite } = await untilOk<Bot>(() => call(this.#url, '/v1/me'))
+      const { invite_url: invite } = await untilOk<Bot>(() => this.#call('/v1/me'))
       const { id } = await this.alice.do('open', { invite, text: 'first' })
       this.#chat = id as string
       this.told.bot.push('first')
@@ -77,6 +70,19 @@ class Scene {
 
   readonly open: () => Promise<void>
 
+  async #call(path: string, body?: object): Promise<Response> {
+    try {
+      return await fetch(`${this.#url}${path}`, {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      // Only its own words say why it is gone.
+      const { isRunning, stdout, stderr } = this.gateway
+      throw new Error(`no answer from the gateway (running: ${isRunning}): ${stdout}${stderr}`, { cause: error })
+    }
+  }
+
   async aliceSays(): Promise<void> {
     const text = `alice ${++this.#count}`
     const { ok } = await this.alice.ask('send', { chat: this.#chat, text })
@@ -85,13 +91,13 @@ class Scene {
 
   async botSays(): Promise<void> {
     const text = `bot ${++this.#count}`
-    const answer = await call(this.#url, `/v1/chats/${this.#account}/messages`, { text })
+    const answer = await this.#call(`/v1/chats/${this.#account}/messages`, { text })
     if (answer.status === 200) this.told.alice.push(text)
     await answer.text()
   }
 
   async botHeard(): Promise<string[]> {
-    const updates = await untilOk<Update[]>(() => call(this.#url, '/v1/updates'))
+    const updates = await untilOk<Update[]>(() => this.#call('/v1/updates'))
     return updates.flatMap(update => (update.type === 'message' && update.message.text ? [update.message.text] : []))
   }
 

@@ -106,6 +106,30 @@ test('[CLI-2.7] a photo has its size and a preview; what cannot be shown as one 
   expect(await alice.do('file', { chat, path: empty })).toMatchObject({ file: { size: 0, name: 'empty' } })
 })
 
+test('[CLI-2.29] files are sent as one album, and none of them if one cannot be read', async ({
+  person,
+  onDesk,
+  desk,
+}) => {
+  await using alice = person('collector')
+  await using bob = person('looker')
+  const chat = await bothReady(alice, bob)
+  const paths = ['one.png', 'two.png'].map(name => onDesk(name, png(64, 40)))
+  const broken = await alice.ask('album', { chat, paths: [...paths, join(desk, 'none.png')] })
+  expect(broken).toMatchObject(badPath)
+  expect(await alice.ask('album', { chat, paths: [] })).toMatchObject({ code: 'bad_request' })
+  const sent = (await alice.do('album', { chat, paths, caption: 'both' })) as unknown as Message[]
+  expect(sent.map(({ file, text }) => [file?.name, file?.kind, text])).toEqual([
+    ['one.png', 'photo', 'both'],
+    ['two.png', 'photo', undefined],
+  ])
+  const [first, second] = [await heardFile(bob, 'one.png'), await heardFile(bob, 'two.png')]
+  expect([first.id, second.id]).toEqual(sent.map(({ id }) => id))
+  expect(first.album).toEqual(expect.any(String))
+  expect(second.album).toBe(first.album)
+  expect(sent[1]?.album).toBe(first.album)
+})
+
 test('[CLI-2.8] a path that cannot be read, and a chat that is not there, are said, and nothing is sent', async ({
   person,
   desk,

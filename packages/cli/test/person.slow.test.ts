@@ -1,7 +1,9 @@
 // `postern person` as a process: commands in, answers and events out.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testInOneWorld } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { png } from './png.ts'
 import { Postern, run } from './process.ts'
 import { ScriptedPerson } from './scripted-person.ts'
 
@@ -114,6 +116,21 @@ test('[CLI-2.4] two people talk: open, send, messages, chats, profile', async ({
   expect(await alice.do('profile', { account: bobMe.id })).toMatchObject({ id: bobMe.id, name: 'bob', bot: false })
 })
 
+test('[CLI-2.25] open by a start link sends /start, and the bot reads the payload', async ({ world, person }) => {
+  const bot = await world.person('starting bot', { bot: true })
+  const { id: link, url } = await bot.client.invites.create({ payload: 'ticket-4711' })
+  await using alice = person('starting')
+  const { id } = await alice.ready()
+  expect(await alice.do('open', { invite: url, text: 'and a word' })).toMatchObject({ id: bot.id, state: 'active' })
+  const { message } = await bot.next('message')
+  expect(message).toMatchObject({ from: { id }, text: '/start ticket-4711', invite: { id: link } })
+  await bot.hears('and a word')
+  expect((await alice.do('messages', { chat: bot.id })) as unknown).toMatchObject([
+    { text: '/start' },
+    { text: 'and a word' },
+  ])
+})
+
 test('[CLI-2.3] texts that are written without waiting arrive in order', async ({ person }) => {
   await using carol = person('carol')
   await using dave = person('dave')
@@ -126,7 +143,10 @@ test('[CLI-2.3] texts that are written without waiting arrive in order', async (
   expect(dave.messages().map(message => message.text)).toEqual(texts)
 })
 
-test('[CLI-2.4, CLI-2.21] a group is made, grows, is renamed, gets another admin and is left', async ({ person }) => {
+test('[CLI-2.4, CLI-2.21, CLI-2.24, CLI-2.27] a group is made, grows, also by a link, is renamed, gets a picture and another admin, and is left', async ({
+  world,
+  person,
+}) => {
   await using erin = person('erin')
   await using frank = person('frank')
   await using grace = person('grace')
@@ -135,8 +155,34 @@ test('[CLI-2.4, CLI-2.21] a group is made, grows, is renamed, gets another admin
   expect(group).toMatchObject({ type: 'group', name: 'Team' })
   const chat = group['id']
   await frank.line(line => line.event === 'chat' && line['chat_id'] === chat)
-  expect(await erin.do('add', { chat, members: [graceMe.id] })).toHaveProperty('members.length', 3)
+  const { url, token } = await erin.do('link', { chat })
+  expect(await erin.do('links', { chat })).toMatchObject([{ url, token }])
+  expect(await frank.ask('link', { chat })).toMatchObject({ code: 'bad_request' })
+  expect(await grace.do('ask', { link: url })).toMatchObject({ title: 'Team', state: 'waiting' })
+  const from = { id: graceMe.id, name: 'grace' }
+  const { join_request: request } = await erin.line(line => line.event === 'join_request' && line['chat_id'] === chat)
+  expect(request).toEqual({ from })
+  expect(await erin.do('requests', { chat })).toMatchObject([{ from }])
+  expect(await grace.do('asked')).toMatchObject([{ token, state: 'waiting' }])
+  const added = await erin.do('answer', { chat, account: graceMe.id, with: 'add' })
+  expect(added).toHaveProperty('members.length', 3)
+  await grace.line(line => line.event === 'chat' && line['chat_id'] === chat)
+  expect(await grace.do('asked')).toEqual([])
+  expect(await erin.do('revoke', { chat, token })).toEqual({})
+  expect(await erin.ask('answer', { chat, account: graceMe.id, with: 'decline' })).toMatchObject({ code: 'not_found' })
+  expect(await grace.ask('ask', { link: 'https://relay.example/' })).toMatchObject({ code: 'bad_request' })
   expect(await erin.do('rename', { chat, name: 'Crew' })).toMatchObject({ name: 'Crew' })
+  const path = join(world.directory, 'harbour.png')
+  writeFileSync(path, png(600, 400))
+  expect(await erin.do('picture', { chat, path })).toMatchObject({ name: 'Crew' })
+  expect(await erin.do('picture', { chat, path: null })).toMatchObject({ name: 'Crew' })
+  for (const removed of [false, true])
+    await frank.line(({ notice }) => (notice as { removed?: boolean } | undefined)?.removed === removed)
+  writeFileSync(path, 'no picture')
+  expect(await erin.ask('picture', { chat, path })).toMatchObject({
+    code: 'bad_request',
+    error: expect.stringContaining('path'),
+  })
   await erin.do('send', { chat, text: 'hello crew' })
   for (const member of [frank, grace])
     await member.line(() => member.messages().some(({ text }) => text === 'hello crew'))
@@ -269,5 +315,5 @@ test('[CLI-2.6] a person whose relay is away says so, and ends at a signal', asy
 
 test('[CLI-1.1] a first start without a name makes nobody', async ({ world }) => {
   const { code, stderr } = await run(['person', '--relay', world.relayUrl, '--data', join(world.directory, 'nobody')])
-  expect([code, stderr.split('\n')[0]]).toEqual([2, 'postern person: --name is required at the first start'])
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'postern person: --name is required at the first start.'])
 })

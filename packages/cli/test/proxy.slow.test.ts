@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Message, Update } from '@postern/bot-api'
 import { test as base, expect } from 'vitest'
-import { freePort, isInstalled, makeCertificate, type ProxyKind, startProxy } from './example-proxy.ts'
+import { freePort, isInstalled, makeCertificate, type ProxyKind, proxyLogs, startProxy } from './example-proxy.ts'
 import { Postern, run } from './process.ts'
 import { ScriptedPerson } from './scripted-person.ts'
 
@@ -37,15 +37,15 @@ async function behind(kind: ProxyKind, scratch: string) {
 }
 
 /** Literally, with dots: normalizing the address first would hide how a proxy treats it. */
-async function statusOf(address: string, certificate: string, post?: string): Promise<number> {
+async function answerOf(address: string, certificate: string, post?: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(address)
   const path = address.slice(address.indexOf('/', 'https://'.length))
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/plain' }
   const method = post === undefined ? 'GET' : 'POST'
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const answered = (answer: IncomingMessage) => {
     answer.resume()
-    resolve(answer.statusCode ?? 0)
+    resolve(answer)
   }
   request({ hostname, port, path, method, headers, ca: readFileSync(certificate) }, answered)
     .on('error', reject)
@@ -53,10 +53,15 @@ async function statusOf(address: string, certificate: string, post?: string): Pr
   return await promise
 }
 
+async function statusOf(address: string, certificate: string, post?: string): Promise<number> {
+  const { statusCode = 0 } = await answerOf(address, certificate, post)
+  return statusCode
+}
+
 for (const kind of ['caddy', 'nginx'] as const) {
   if (!isInstalled(kind)) console.warn(`${kind} is not installed here: its example is not tried`)
   test.skipIf(!isInstalled(kind))(
-    `[CLI-1.17, CLI-6.11] ${kind}: relay, hooks and files go through, of the gateway nothing but hooks, and the doctor finds nothing wrong`,
+    `[CLI-1.17, CLI-1.26, CLI-6.11] ${kind}: relay, hooks and files pass, nothing else of the gateway does, the doctor finds nothing wrong, and no log has a secret`,
     async ({ directory: scratch }) => {
       const { directory, certificate, ports, proxy, env, relayUrl, hooksUrl } = await behind(kind, scratch)
       await using _proxy = proxy
@@ -112,6 +117,23 @@ for (const kind of ['caddy', 'nginx'] as const) {
         expect(found).toMatch(new RegExp(`^ok {4}${subject} `, 'm'))
       const { stdout: ofRelay } = await run(['doctor', 'relay', ...listen, '--data', join(directory, 'relay')], env)
       expect(ofRelay).toContain(`clients can connect to https://${publicHost}`)
+
+      for (const address of [`${hooksUrl}/`, `${relayUrl}/healthz`]) {
+        const { headers } = await answerOf(address, certificate)
+        expect(headers['strict-transport-security']).toBe('max-age=31536000')
+      }
+
+      // Proxies log a request that fails, with its address.
+      for (const part of [gateway, relay]) {
+        part.signal('SIGTERM')
+        await part.exited
+      }
+      expect(await statusOf(hook.url, certificate, 'Is anybody there?')).toBe(502)
+      // Caddy answers 503 once it has noticed, by the attempts of alice, that no relay is there.
+      expect([502, 503]).toContain(await statusOf(`${relayUrl}/profiles/${chat}`, certificate))
+      await proxy[Symbol.asyncDispose]()
+      const logs = proxyLogs(directory)
+      for (const secret of [hook.url.split('/').at(-1) ?? '', chat]) expect(logs).not.toContain(secret)
     },
   )
 }

@@ -1,4 +1,4 @@
-// Core in a browser's dedicated worker: its files, its sockets, its cryptography. No Node API comes in here.
+// The core in a browser's dedicated worker: files, sockets and cryptography. Imports no Node API.
 import { assertPatched } from '@postern/mls'
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { type Clock, clientLimits, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
@@ -9,7 +9,12 @@ import { browserFileCipher } from './files/cipher/file-cipher-browser.ts'
 import { connectBrowserBlobs } from './files/transport/blob-transport-browser.ts'
 import { openBrowserFileVault } from './files/vault/file-vault-browser.ts'
 import { connectBrowserSocket } from './relay-link/socket-browser.ts'
-import { type DatabaseCopy, forgetDirectory, openBrowserDirectory } from './storage/directory/data-directory-browser.ts'
+import {
+  type DatabaseCopy,
+  type DirectoryLock,
+  forgetDirectory,
+  openBrowserDirectory,
+} from './storage/directory/data-directory-browser.ts'
 import { noteKeyUsed } from './storage/directory/key-keeper-browser.ts'
 import { Store } from './storage/transactions/store.ts'
 
@@ -18,47 +23,53 @@ const FILES_FOLDER = 'files'
 export type OpeningStep = 'database' | 'files' | 'client'
 
 export interface BrowserClientOptions {
-  /** One for each account: the name of a folder in the origin's private file system, and of its key. */
+  /** One per account: the name of its folder in the origin's private file system, and of its key. */
   directory: string
   acceptRequests: RequestPolicy
-  /** Asked only when the directory has no account yet; what it throws stops the opening. */
+  /** Called only when the directory has no account yet. An error that it throws stops the opening. */
   firstStart: () => AccountOrigin
-  /** A backup to begin with; refused as `database-unusable` where there is an account already. */
+  /** A backup to start with. Refused as `database-unusable` where there is an account already. */
   restored?: DatabaseCopy | undefined
-  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  /** For a locked account: without it `passphrase-needed` is thrown, and with another one `passphrase-wrong`. */
+  passphrase?: string | undefined
+  /** The address of the relay. A registered account follows it only if the relay there knows the account. */
   relayUrl?: string | undefined
-  /** The code by which the relay takes a new account; of use until it is registered. */
+  /** The code with which the relay accepts a new account. Not used once the account is registered. */
   relayInvite?: string | undefined
   clock?: Clock
   log?: Log
-  /** Told of each step when it is done. */
+  /** Called after each step. */
   onStep?: (step: OpeningStep) => void
 }
 
 export interface BrowserClient {
   client: Client
-  /** All that was written by now: for a backup. Holds the key in clear: it leaves the worker sealed or not at all. */
+  /**
+   * A copy of everything that was written so far, for a backup.
+   * It holds the key in clear: seal it before it leaves the worker.
+   */
   copy(): Promise<DatabaseCopy>
-  /** How large WebAssembly's memory has become. */
+  /** The current size of WebAssembly's memory. */
   memoryBytes(): number
-  /** Stops the client, and leaves nothing of the account in this browser. */
+  readonly lock: DirectoryLock
+  /** Stops the client and removes the account from this browser. */
   forgetEverything(): Promise<void>
 }
 
-/** To be called by the one worker that holds the origin's lock: another is refused as `database-locked`. */
+/** Call this in the one worker that holds the origin's lock: another one is refused as `database-locked`. */
 export async function openBrowserClient(options: BrowserClientOptions): Promise<BrowserClient> {
-  // Before anything is made on disk: of an installation that is not whole nothing should be left.
+  // Checked before anything is created on disk: an incomplete installation must leave nothing behind.
   assertPatched()
   const { directory, onStep = () => undefined } = options
   const log = options.log ?? silentLog
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const { database, copy, memoryBytes } = await openBrowserDirectory(directory, options.restored)
+  const { database, copy, memoryBytes, lock } = await openBrowserDirectory(directory, options)
   const store = new Store(database, deferToNextTurn(), { clock, log })
   try {
     onStep('database')
-    // What a kill or a full disk kept from being erased.
+    // Erases traces that a kill or a full disk kept from being erased.
     store.eraseTraces()
-    // Behind the database, which is locked: what another worker writes here must not be swept.
+    // After the database is locked: the sweep must not remove files that another worker is writing.
     const vault = await openBrowserFileVault({
       folder: `${directory}/${FILES_FOLDER}`,
       bytesMax: clientLimits.fileCacheBytesMax,
@@ -80,11 +91,11 @@ export async function openBrowserClient(options: BrowserClientOptions): Promise<
       relayUrl: options.relayUrl,
       relayInvite: options.relayInvite,
     })
-    // Behind the account, which may not have begun.
+    // After the account exists: its creation may have failed.
     await noteKeyUsed(directory)
     onStep('client')
     const copyWhole = async () => {
-      // What is deferred lies in a transaction that is open, and a copy of the file would lack it.
+      // Deferred writes are in an open transaction, and a copy of the file would lack them.
       await store.write(() => undefined)
       return await copy()
     }
@@ -92,19 +103,19 @@ export async function openBrowserClient(options: BrowserClientOptions): Promise<
       await client.stop()
       await forgetDirectory(directory)
     }
-    return { client, copy: copyWhole, memoryBytes, forgetEverything }
+    return { client, copy: copyWhole, memoryBytes, lock, forgetEverything }
   } catch (error) {
     store.close()
     throw error
   }
 }
 
-/** For an account that cannot be opened any more: nothing of it is left in this browser. */
+/** Removes an account that cannot be opened any more from this browser. */
 export async function forgetBrowserAccount(directory: string): Promise<void> {
   await forgetDirectory(directory)
 }
 
-/** What Node calls setImmediate: after the present turn, and without the pause that a nested timeout has. */
+/** The counterpart of Node's setImmediate: runs after the present turn, without the delay of nested timeouts. */
 export function deferToNextTurn(): (run: () => void) => void {
   const { port1, port2 } = new MessageChannel()
   const waiting: (() => void)[] = []
@@ -119,4 +130,5 @@ export function deferToNextTurn(): (run: () => void) => void {
 export { makeBrowserProvider } from '@postern/mls/browser'
 export { browserFileCipher } from './files/cipher/file-cipher-browser.ts'
 export { connectBrowserBlobs } from './files/transport/blob-transport-browser.ts'
-export type { DatabaseCopy } from './storage/directory/data-directory-browser.ts'
+export type { DatabaseCopy, DirectoryLock } from './storage/directory/data-directory-browser.ts'
+export { type KeyLockState, keyLockState } from './storage/directory/key-keeper-browser.ts'

@@ -1,4 +1,4 @@
-// Core on Node: its files, its sockets, its cryptography. The one file of core through which Node comes in.
+// The core on Node: files, sockets and cryptography. The only entry of the core that imports the parts for Node.
 import { join } from 'node:path'
 import { assertPatched } from '@postern/mls'
 import { makeNodeProvider } from '@postern/mls/node'
@@ -20,38 +20,38 @@ import { Store } from './storage/transactions/store.ts'
 const FILES_FOLDER = 'files'
 
 export interface NodeClientOptions {
-  /** Holds `db.key`, the database and the files; made when missing. */
+  /** Holds `db.key`, the database and the files. Created if missing. */
   directory: string
   acceptRequests: RequestPolicy
-  /** Asked only when the directory has no account yet. */
+  /** Called only when the directory has no account yet. */
   firstStart: () => AccountOrigin
-  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  /** The address of the relay. A registered account follows it only if the relay there knows the account. */
   relayUrl?: string | undefined
-  /** The code by which the relay takes a new account; of use until it is registered. */
+  /** The code with which the relay accepts a new account. Not used once the account is registered. */
   relayInvite?: string | undefined
-  /** Journals receipts and calls, too: for people. */
+  /** Also journals receipts and calls, which are for people. */
   reportsAll?: boolean
   clock?: Clock
   connect?: SocketFactory
   connectBlobs?: BlobTransportFactory
-  /** How much ciphertext of files is kept. */
+  /** The limit of the ciphertext of files that is kept. */
   fileCacheBytesMax?: number
   log?: Log
 }
 
 export async function openNodeClient(options: NodeClientOptions): Promise<Client> {
-  // Before anything is made on disk: of an installation that is not whole nothing should be left.
+  // Checked before anything is created on disk: an incomplete installation must leave nothing behind.
   assertPatched()
   const log = options.log ?? silentLog
   const clock = guardedClock(options.clock ?? systemClock, log)
   const store = new Store(openDataDirectory(options.directory, { clock, log }), wakeNextTurn, { clock, log })
   try {
-    // What a kill or a full disk kept from being erased.
+    // Erases traces that a kill or a full disk kept from being erased.
     store.eraseTraces()
     const directory = join(options.directory, FILES_FOLDER)
     return await openClient({
       store,
-      // Behind the database, which is locked: what another process writes here must not be swept.
+      // After the database is locked: the sweep must not remove files that another process is writing.
       vault: await openNodeFileVault({
         directory,
         bytesMax: options.fileCacheBytesMax ?? clientLimits.fileCacheBytesMax,
@@ -81,7 +81,14 @@ export { assertPatched } from '@postern/mls'
 export { nodeFileCipher } from './files/cipher/file-cipher-node.ts'
 export type { BlobTransport, BlobTransportFactory } from './files/transport/blob-transport.ts'
 export { connectNodeBlobs } from './files/transport/blob-transport-node.ts'
-export { accountFiles, checkStored, lockStored, type StoredCopy } from './recovery/stored-copy-node.ts'
+export {
+  type EventChoice,
+  type EventTypes,
+  type NamedReader,
+  NamedReaders,
+  ownedName,
+} from './journal/named-readers.ts'
+export { accountFiles, checkStored, lockStored, type StoredCopy, storedSchema } from './recovery/stored-copy-node.ts'
 export { goodbyeRefusal } from './relay-link/reconnecting.ts'
 export { type RelaySocket, type SocketEvents, type SocketFactory, socketUrl } from './relay-link/socket.ts'
 export { connectNodeSocket } from './relay-link/socket-node.ts'

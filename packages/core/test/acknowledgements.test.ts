@@ -1,4 +1,4 @@
-// What was read is told to the relay once for many: soon, before a stop, at the next login; and nothing hangs on it.
+// The client acknowledges entries once for many: soon, before a stop, and at the next login; and nothing depends on it.
 import { clientLimits } from '@postern/protocol'
 import { type CallAnswer, decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
 import { type TestPerson, Wire } from '@postern/testkit'
@@ -8,7 +8,7 @@ import { progressOf } from '../src/journal/progress.ts'
 
 type Told = { cursor: number; mark: number }
 
-/** What passes over a wire: what the relay is told, what it says at the login, and what it delivers. */
+/** Records the traffic of a wire: acknowledgements, the relay's answer to the login, and deliveries. */
 class Overheard extends Wire {
   readonly told: Told[] = []
   readonly delivered: Uint8Array[] = []
@@ -32,13 +32,13 @@ const reachedBy = (person: TestPerson): Told => progressOf(person.client['core']
 
 const test = base
   .extend('wire', () => new Overheard())
-  /** Whose clock stands: nothing is told but what does not wait for time. */
+  /** His clock is stopped: only acknowledgements that do not wait for time are sent. */
   .extend('bob', ({ world, clock, wire }) => world.person('bob', { clock, wire }))
 
 test.beforeEach(async ({ alice, bob, clock, wire }) => {
   await alice.say(bob, 'first')
   await bob.hears('first')
-  // Who has answered has nothing to say by itself any more: that would tell it, too.
+  // A client that has answered sends nothing more on its own: that would carry an acknowledgement.
   await bob.say(alice, 'back')
   await alice.hears('back')
   await alice.say(bob, 'settled')
@@ -94,7 +94,7 @@ test('[CORE-3.5] what was not told before a kill is told at the next login, and 
   expect(later.login?.cursor).toBeLessThan(reached.cursor)
   expect(later.told[0]).toEqual(reached)
   expect(later.delivered).toEqual([])
-  // A relay that delivers it again all the same is not heard.
+  // A relay that delivers it again all the same changes nothing.
   later.inject(again)
   await alice.say(reopened, 'and on')
   await reopened.hears('and on')
@@ -115,8 +115,8 @@ test('[CORE-3.6] ahead of every message the relay is told of its key, and of man
       mark = decoded.mark
       told += 1
     }
-    // A receipt to one member is sealed without a key of the group: nothing counts it.
-    const isKeyed = decoded.kind === 'call' && decoded.name === 'append' && decoded.request.to === undefined
+    // A receipt to one member is sealed without a key of the group, so the mark does not count it.
+    const isKeyed = decoded.kind === 'call' && decoded.name === 'appendMarked' && decoded.request.to === undefined
     if (isKeyed) marks.push(mark)
     return [frame]
   }

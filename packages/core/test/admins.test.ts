@@ -1,4 +1,4 @@
-// Admins of a group: named by one another, told to everybody, and never none.
+// Admins of a group: they name each other, every member is notified, and there is always one.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'

@@ -1,4 +1,4 @@
-// What an app around the client asks, some of it before there is an account.
+// Calls that an app around the client makes, some of them before there is an account.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { openInvited, openTransferred } from '@postern/core'

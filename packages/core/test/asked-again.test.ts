@@ -1,4 +1,4 @@
-// What is asked for again under its key: it counts once, whatever was lost in between, and undoes nothing.
+// Requests that are repeated under their key: each counts once, whatever was lost in between, and undoes nothing.
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
@@ -20,7 +20,7 @@ const eventsOf = <Type extends JournalEvent['type']>(person: TestPerson, type: T
 const test = base
   .extend('worldOptions', ({ relayClock }) => ({ relayClock }))
   .extend('carol', ({ world, clock }) => world.person('carol', { clock }))
-  /** The bot has asked carol something. */
+  /** The bot has sent carol a message with a button. */
   .extend('offered', ({ carol, bot }) => async (): Promise<Message> => {
     await carol.openInvite(bot.client.identity.me().inviteUrl)
     const buttons = [[{ text: 'Yes', data: 'yes' }]]
@@ -28,11 +28,11 @@ const test = base
     await carol.hears('Well?')
     return said
   })
-  /** The relay takes what she says, and its answer does not come before her time is up. */
+  /** The relay accepts her message, and its answer does not come before her time is up. */
   .extend('inDoubt', ({ carol, clock }) => async (work: () => Promise<unknown>, taken: () => Promise<unknown>) => {
     carol.wire.incoming = frame => {
       const decoded = decodeRelayFrame(frame)
-      return decoded.kind === 'answer' && decoded.name === 'append' ? [] : [frame]
+      return decoded.kind === 'answer' && decoded.name === 'appendMarked' ? [] : [frame]
     }
     const tried = work()
     await taken()
@@ -187,7 +187,7 @@ describe('[CORE-5.16] a change of a group', () => {
     const { id } = await alice.client.chats.createGroup({ name: 'zero', members: [bob.id, carol.id] }, WITHIN)
     const { chats } = alice.client
     await chats.removeMembers(id, [carol.id], under('remove'))
-    // As if it had been killed between the relay's answer and its note of it.
+    // As if it had been killed between the relay's answer and the note of it.
     await coreOf(alice).store.write(database => database.run('UPDATE sent_key SET ts = NULL'))
     expect((await chats.removeMembers(id, [carol.id], under('remove'))).members).toHaveLength(2)
     await expect(chats.removeMembers(id, [carol.id], WITHIN)).rejects.toMatchObject({ code: 'not-a-member' })

@@ -1,4 +1,4 @@
-// The way of a client's blobs to the relay, in a test's hands: count what passes, cut it, and change it.
+// The connection of a client's blobs to the relay, under a test's control: it counts, cuts and changes transfers.
 import { CodedError } from '@postern/protocol'
 import type {
   BlobTransport,
@@ -15,7 +15,7 @@ export class BlobWire {
   isCut = false
   uploads = 0
   downloads = 0
-  /** Where each download began. */
+  /** The position at which each download began. */
   readonly from: number[] = []
   changeUpload: (body: Bytes) => Bytes = body => body
   changeStanding: (standing: UploadStanding) => UploadStanding = standing => standing
@@ -49,7 +49,7 @@ export class BlobWire {
   }
 }
 
-/** Breaks off behind so many bytes. */
+/** Breaks off after this number of bytes. */
 export async function* breakingOff(body: Bytes, afterBytes: number): Bytes {
   let left = afterBytes
   for await (const bytes of body) {

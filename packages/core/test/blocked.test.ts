@@ -1,4 +1,4 @@
-// People who are blocked: nothing of theirs is heard, they cannot tell it from silence, and it can be taken back.
+// Blocked people: nothing from them is accepted, they cannot tell it from silence, and it can be undone.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -20,7 +20,7 @@ const eventsOf = (person: TestPerson, chat: ChatId, since: number) =>
 
 const test = base
   .extend('bob', ({ world }) => world.person('bob', { acceptRequests: 'ask' }))
-  /** Bob and mallory have talked, and all receipts and greetings are past. */
+  /** Bob and mallory have talked, and all receipts and greetings were sent. */
   .extend('talked', ({ bob, mallory }) => async () => {
     const { id } = await bob.say(mallory, 'hello')
     await mallory.hears('hello')
@@ -31,7 +31,7 @@ const test = base
     await expect.poll(() => bob.client.messages.get(mallory.chatId, id).status).toBe('delivered')
     return { own: id, theirs }
   })
-  /** Bob has read all that was sent to him until now: alice's word comes behind it. */
+  /** Bob has read everything that was sent to him until now: alice's message comes after it. */
   .extend('caughtUp', ({ bob, alice }) => async () => {
     const { id } = await alice.say(bob, 'mark')
     await expect.poll(() => coreOf(bob).store.get('SELECT 1 FROM message WHERE id = ?', id)).toBeDefined()
@@ -175,7 +175,7 @@ describe('[CORE-19.8] to who is blocked', () => {
     const said = spokenOn(bob.wire)
     await bob.client.messages.markRead(mallory.chatId)
     await caughtUp()
-    // What goes out next is for alice alone.
+    // The next message is for alice alone.
     await bob.client.chats.accept(alice.chatId)
     expect(bob.client.chats.get(mallory.chatId).unread).toBe(0)
     await expect.poll(() => said.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-// Buttons under a bot's messages: who may press them, who hears of it, and how it is answered.
+// Buttons under a bot's messages: who may press them, who receives the press, and how it is answered.
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded, type PressId } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
@@ -66,6 +66,22 @@ test('[CORE-6.7] they stand under a bot’s message, stay or go with an edit, an
   )
 })
 
+test('[CORE-6.13] they are under a poll of a bot too, are pressed there, and are not for people', async ({
+  alice,
+  bot,
+  chat,
+  press,
+}) => {
+  const asked = { question: 'Which?', options: ['this', 'that'], multiple: false, buttons: BUTTONS }
+  const said = await bot.client.messages.sendPoll(chat, asked, WITHIN)
+  const { message } = await alice.next('message', event => event.message.id === said.id)
+  expect(message.buttons).toEqual(BUTTONS)
+  await press(alice, said, 'yes')
+  expect((await bot.next('button')).button).toMatchObject({ message_id: said.id, data: 'yes' })
+  await expect(press(alice, said, 'never')).rejects.toSatisfy(rejectsWith('bad-field'))
+  await expect(alice.client.messages.sendPoll(chat, asked, WITHIN)).rejects.toSatisfy(rejectsWith('bad-field'))
+})
+
 test('[CORE-6.7] of two edits that cross neither undoes the other', async ({ alice, bob, bot, offered, chat }) => {
   const said = await offered()
   const edit = (change: object) => bot.client.messages.edit(chat, { message: said.id, ...change }, WITHIN)
@@ -91,7 +107,7 @@ test('[CORE-6.8] a press reaches the bot alone, and once, also when its answer w
   alice.wire.incoming = frame => {
     // The answer to the press is lost with the connection: she cannot know that the relay has it.
     const decoded = decodeRelayFrame(frame)
-    if (isLost || decoded.kind !== 'answer' || decoded.name !== 'append') return [frame]
+    if (isLost || decoded.kind !== 'answer' || decoded.name !== 'appendMarked') return [frame]
     isLost = true
     queueMicrotask(() => alice.wire.drop())
     return []
@@ -169,7 +185,7 @@ test('[CORE-6.10] it is answered once, within a minute, and the presser alone is
 
   const second = await press(bob, said, 'no')
   await bot.next('button')
-  // More than a minute by far: the press has the relay's time, which has gone on while this clock stood.
+  // Far more than a minute: the press has the relay's time, which has advanced while this clock was stopped.
   clock.leap(3_600_000)
   await expect(bot.client.messages.answerPress(second, 'late', WITHIN)).rejects.toSatisfy(rejectsWith('press-too-late'))
   await passTime(clock, bot.client.whenOnline({ timeoutMs: 3_600_000 }))

@@ -1,4 +1,4 @@
-// The list of chats that is kept as text, through a life of random deeds: looked at after every commit.
+// The list of chats kept as text, checked after every commit of a random history.
 import { type ChatId, CodedError } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -14,14 +14,14 @@ type Deeds = Record<string, () => Promise<unknown>>
 
 const decode = (text: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(text)
 
-/** How often the kept list was another than the one that is made anew. */
+/** Reports where the kept list differs from a newly built one. */
 function watched(person: TestPerson): { faults: string[]; look: () => void } {
   const faults: string[] = []
   const look = () => {
     const [kept, anew] = [decode(person.client.chats.listText()), JSON.stringify(person.client.chats.list())]
     if (kept !== anew) faults.push(`${kept} instead of ${anew}`)
   }
-  // From the second time on it is kept.
+  // It is kept from the second time on.
   look()
   coreOf(person).store.onCommit(look)
   return { faults, look }
@@ -88,7 +88,7 @@ test('[CORE-23.12] through random deeds the kept list of chats is the one that w
   const done = new Set<string>()
   for (let at = 0; at < DEEDS; at++) {
     const name = random.of(Object.keys(deeds))
-    // Of those that are not allowed at this moment nothing must be seen either.
+    // A deed that is not allowed at this moment must not show either.
     await attempt(deeds[name]).then(
       () => done.add(name),
       (error: unknown) => expect(error, `${name}, seed ${seed}`).toBeInstanceOf(CodedError),

@@ -1,4 +1,4 @@
-// The list of chats that is kept as text: after whatever happened it is the one that would be made anew.
+// The list of chats kept as text: after any change it equals a newly built one.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import fc from 'fast-check'
 import { test as base, describe, expect } from 'vitest'
 import { ChatTexts } from '../src/chats/records/chat-texts.ts'
 import * as chats from '../src/chats/records/chats.ts'
-import { forgetChat, noteDeclined, setChatBlocked } from '../src/chats/records/declined-chats.ts'
+import { forgetChat, hideChat, setChatBlocked } from '../src/chats/records/declined-chats.ts'
 import * as people from '../src/identity/people.ts'
 import { noteBlocked, noteVerified } from '../src/identity/trust.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -33,7 +33,7 @@ const settingsOf = (id: ChatId, title: string): GroupSettings =>
     ? { v: 1, type: 'group', title, admins: accounts.slice(1), timerMs: title.length, generation: 0 }
     : { v: 1, type: 'private', generation: 0, timerMs: title.length }
 
-/** All that is written of what a list shows, by the functions that write it. */
+/** All changes that show in a list, made by the functions that write them. */
 const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
   fc.tuple(chat, state, bit, ts, name).map(
     ([id, stateIs, visible, first_seen_ts, title]): DatabaseChange<unknown> =>
@@ -97,7 +97,7 @@ const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
   chat.map(
     (id): DatabaseChange<unknown> =>
       database =>
-        noteDeclined(database, id),
+        hideChat(database, id),
   ),
   chat.map(
     (id): DatabaseChange<unknown> =>
@@ -138,7 +138,7 @@ const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
 
 type Step =
   | { kind: 'write'; change: DatabaseChange<unknown>; durability: 'durable' | 'deferred' }
-  /** It throws at its end: what it has written is rolled back, and what was deferred is applied again. */
+  /** It throws at its end: its changes are rolled back, and deferred ones are applied again. */
   | { kind: 'failing'; change: DatabaseChange<unknown>; looksInside: boolean }
   /** Deferred, and refuses to be applied again. */
   | { kind: 'once'; change: DatabaseChange<unknown> }
@@ -163,7 +163,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const textOf = (texts: ChatTexts): string => new TextDecoder('utf-8', { fatal: true }).decode(texts.all())
 const madeAnew = (store: Store): string => JSON.stringify(chats.viewChats(store, chats.visibleChats(store)))
 
-/** Of which the second look is kept. */
+/** Kept from the second request on. */
 function keptTexts(store: Store): ChatTexts {
   const texts = new ChatTexts(store)
   texts.all()

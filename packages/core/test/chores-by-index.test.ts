@@ -1,4 +1,4 @@
-// The statements of the chores, recorded while they run: each finds the few rows that it needs by an index.
+// The statements of the chores, recorded while they run: each finds its few rows by an index.
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -8,7 +8,7 @@ import { coreOf } from './hostile/modified-client.ts'
 
 const LARGE = new Set(['chat', 'mls_group', 'message', 'member', 'person', 'journal'])
 
-/** Everything that a store is asked from now on: whatever a chore is, it cannot read or write past this. */
+/** Records every statement of a store from now on: no chore can read or write past this. */
 function recordStatements(store: Store): Set<string> {
   const seen = new Set<string>()
   const watched =
@@ -40,7 +40,7 @@ function recordStatements(store: Store): Set<string> {
 
 type Plan = { detail: string }
 
-/** The partial indexes in which no ordinary chat or message stands: reading one of them from end to end costs nothing. */
+/** The partial indexes that contain no ordinary chat or message: reading one of them completely costs nothing. */
 function emptyIndexes(store: Store): Set<string> {
   const partial = store.all<{ name: string; table: string; sql: string }>(
     `SELECT name, tbl_name AS "table", sql FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'`,
@@ -50,7 +50,7 @@ function emptyIndexes(store: Store): Set<string> {
   return new Set(partial.filter(isEmpty).map(({ name }) => name))
 }
 
-/** The steps of a statement that read a large table from end to end. */
+/** The steps of a statement that read a large table completely. */
 function scansOf(store: Store, sql: string): string[] {
   const few = emptyIndexes(store)
   const aliases = new Map([...sql.matchAll(/\b(\w+) AS (\w+)\b/g)].map(([, table, alias]) => [alias, table]))
@@ -87,7 +87,7 @@ test('[CORE-11.22] no chore reads all chats, groups or messages', async ({ alice
   seen.clear()
   rescheduleTimers()
   wakeChores()
-  // The last of a round is the renewal of keys; the timekeeper looks for what is due next.
+  // The last chore of a round is the renewal of keys; the timekeeper queries the next due time.
   const hasRun = (words: string) => [...seen].some(sql => sql.includes(words))
   await expect.poll(() => hasRun('renew_at_ms <= ?') && hasRun('min(erase_at_ms)')).toBe(true)
   const recorded = [...seen]

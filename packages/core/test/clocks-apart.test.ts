@@ -1,4 +1,4 @@
-// Clocks that are wrong, this machine's or the relay's: the order of a chat stays the relay's, for everybody.
+// Clocks that are wrong, this machine's or the relay's: the order of a chat stays the relay's, for everyone.
 import { HostileRelay, ManualClock, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
@@ -8,12 +8,12 @@ const DAY_MS = 24 * HOUR_MS
 
 type Clocks = { clock: ManualClock; relayClock: ManualClock }
 
-/** So that no two words are of one millisecond, by any clock. */
+/** So that no two messages share a millisecond, by any clock. */
 function pass({ clock, relayClock }: Clocks, ms: number): void {
   for (const one of [clock, relayClock]) one.advance(ms)
 }
 
-/** What two people say to each other, as the relay has it; the clock of the one is wrong, and their client may begin anew. */
+/** A conversation of two people, in the relay's order. The clock of one is wrong, and their client may restart. */
 class Conversation {
   readonly #world: World
   readonly #clocks: Clocks
@@ -70,7 +70,7 @@ class Conversation {
     }
   }
 
-  /** Each hears the other before answering. */
+  /** Each receives the other's message before answering. */
   async #talkInTurns(): Promise<void> {
     await this.says(this.one, this.other)
     await this.hearsLast(this.other)
@@ -78,7 +78,7 @@ class Conversation {
     await this.hearsLast(this.one)
   }
 
-  /** The one reads what the other has said only when the relay has taken, behind it, what they say themselves. */
+  /** The one reads the other's message only when the relay has accepted, after it, their own. */
   async #talkAtOnce(): Promise<void> {
     const relay = new HostileRelay(this.one.wire)
     const late = relay.holdBack(frame => frame.kind === 'deliver')

@@ -1,4 +1,4 @@
-// Content from the future: kept, and no harm to the chat.
+// Content from the future: kept, and harmless for the chat.
 import { type SendId, utf8 } from '@postern/protocol'
 import { decodeContent, encodeContent, type KnownBody } from '@postern/protocol/content'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ describe('[CORE-4.6] content of another version', () => {
   })
 })
 
-/** Of each field what is right, what is nearly right, and what is not there. */
+/** For each field: a valid value, nearly valid ones, and none. */
 const plain = {
   v: fc.constantFrom<unknown>(1, 2, 0, 1.5, '1', null, undefined),
   send: fc.constantFrom<unknown>('a'.repeat(26), 'a'.repeat(25), 'A'.repeat(26), 7, undefined),

@@ -1,15 +1,16 @@
-// What can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
+// Everything that can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded } from '@postern/protocol'
+import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
 import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import { describe, expect, vi } from 'vitest'
 
-/** Every page of the database without its encryption, free ones and leftovers included. */
+/** Every page of the database without its encryption, including free ones and leftovers. */
 function plainBytesOf(directory: string): string {
   const path = join(directory, 'core.db')
   const sqlite = new Sqlite(path)
@@ -47,7 +48,7 @@ describe('edits', () => {
     await expect(bob.client.messages.edit(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'not-own-message'),
     )
-    // The message has the relay's time, which has gone on while this clock stood.
+    // The message has the relay's time, which has advanced while this clock was stopped.
     clock.leap(49 * 3_600_000)
     await expect(carol.client.messages.edit(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'edit-too-late'),
@@ -182,7 +183,7 @@ describe('disappearing messages', () => {
     expect(seenBy(reader, alice, said).text).toBe('burn after reading')
     await reader.client.messages.markRead(alice.chatId)
     expect(seenBy(reader, alice, said).expires_ts).toBe(clock.nowMs() + 60_000)
-    // The look at what is due comes shortly after the burst; then the minute passes.
+    // The due work is checked shortly after the burst; then the minute passes.
     clock.advance(1000)
     clock.advance(60_000)
     expect((await reader.next('expired')).expired).toEqual([said.id])
@@ -265,15 +266,19 @@ describe('idempotency', () => {
     const send = (key: string) =>
       carol.client.messages.sendText(bob.chatId, { text: key }, { ...under(key), timeoutMs: 300 })
     const isInDoubt = (error: unknown) => isCoded(error, 'send-in-doubt')
-    carol.wire.incoming = frame => (frame[1] === 130 && frame[2] === 9 ? [] : [frame])
+    carol.wire.incoming = bytes => {
+      const frame = decodeRelayFrame(bytes.slice())
+      return frame.kind === 'answer' && frame.name === 'appendMarked' ? [] : [bytes]
+    }
     const taken = send('has it')
     await bob.hears('has it')
     clock.advance(300)
     await expect(taken).rejects.toSatisfy(isInDoubt)
     carol.wire.incoming = frame => [frame]
     let lost = 0
-    carol.wire.outgoing = frame => {
-      if (frame[1] !== 9) return [frame]
+    carol.wire.outgoing = bytes => {
+      const frame = decodeClientFrame(bytes.slice())
+      if (frame.kind !== 'call' || frame.name !== 'appendMarked') return [bytes]
       lost++
       return []
     }

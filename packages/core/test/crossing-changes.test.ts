@@ -1,4 +1,4 @@
-// What a sender takes from the chat, and what the chat is where the relay puts the message: the two never differ.
+// The values that a sender takes from the chat, and the chat at the message's place in the log: the two never differ.
 import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import { type TestPerson, WITHIN } from '@postern/testkit'
@@ -24,13 +24,13 @@ const test = base
     await expect.poll(() => alice.client.identity.profileOf(bot.id).bot).toBe(true)
     return id
   })
-  /** Alice has read nothing of what bob changes when she speaks. */
+  /** Alice has not read bob's change when she sends. */
   .extend('crossing', ({ alice }) => async <T>(change: () => Promise<unknown>, speak: () => Promise<T>): Promise<T> => {
     alice.wire.hold()
     await change()
     const spoken = speak()
     spoken.catch(() => {})
-    // The answer, and what bob changed.
+    // The answer, and bob's change.
     await expect.poll(() => alice.wire.held.length).toBeGreaterThan(1)
     alice.wire.release()
     return await spoken
@@ -70,7 +70,7 @@ describe('a change of the timer', () => {
   }) => {
     await alice.client.chats.open({ account: bob.id }, WITHIN)
     const within = { ...WITHIN, idempotency: { key: 'one', request: new Uint8Array(32) } }
-    loseAnswers(alice, 'append', 'outcome')
+    loseAnswers(alice, 'appendMarked', 'outcome')
     const said = alice.client.messages.sendText(bob.chatId, { text: 'in doubt' }, within)
     said.catch(() => {})
     const heard = await bob.hears('in doubt')
@@ -89,7 +89,7 @@ describe('a change of the timer', () => {
   }) => {
     await alice.client.chats.open({ account: bob.id }, WITHIN)
     const within = { ...WITHIN, idempotency: { key: 'one', request: new Uint8Array(32) } }
-    const lost = loseCalls(alice, 'append')
+    const lost = loseCalls(alice, 'appendMarked')
     const said = alice.client.messages.sendText(bob.chatId, { text: 'lost' }, within)
     said.catch(() => {})
     await expect.poll(lost).toBeGreaterThan(0)
@@ -120,7 +120,7 @@ describe('a change of the timer', () => {
 type Change = 'timer on' | 'timer off' | 'title' | 'bot in' | 'bot out' | 'close'
 type Speech = 'command' | 'vote' | 'poll'
 
-/** The chat as its history tells it, up to a time. */
+/** The chat according to its history, up to a time. */
 function stateAt(person: TestPerson, chat: ChatId, { ts, bot }: { ts: number; bot: TestPerson }) {
   const { rows } = person.client.messages.history(chat, { before: ts, limit: 1000 })
   let [timerMs, hasBot] = [0, true]

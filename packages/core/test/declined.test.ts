@@ -1,4 +1,4 @@
-// Declined requests: gone here, and not a word to who made them.
+// Declined requests: removed here, and nothing is sent to their makers.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -58,7 +58,7 @@ describe('[CORE-19.4] a private request that is declined', () => {
     const { id: first } = await mallory.say(asking, 'one')
     await requested(mallory.chatId, ['one'])
     await asking.client.chats.decline(mallory.chatId)
-    // What changes only what was said before is none.
+    // A change of earlier content is no new request.
     await mallory.client.messages.edit(asking.chatId, { message: first, text: 'one, better' }, WITHIN)
     await mallory.client.messages.react(asking.chatId, { message: first, emoji: '🦊' }, WITHIN)
     await sayBody(mallory, asking.chatId, { kind: 'hello' })
@@ -93,7 +93,7 @@ describe('[CORE-19.4] a private request that is declined', () => {
     const group = groupOf(mallory, asking.chatId)
     const again = await world.person('asking', { acceptRequests: 'ask' })
     await expect.poll(() => listed(again)).toEqual([mallory.chatId])
-    // As after the loss of its keys: what is said there cannot be read.
+    // As after the loss of its keys: messages there cannot be read.
     coreOf(again).groups.forget(group)
     await coreOf(again).store.write(database => {
       database.run('DELETE FROM mls_group')
@@ -133,7 +133,7 @@ describe('[CORE-19.5] a group request that is declined', () => {
     expect(said).toEqual([])
     asking.wire.mend()
     await mallory.next('notice', ({ notice }) => notice.code === 'left' && notice.from.id === asking.id)
-    expect(said).toEqual(['append'])
+    expect(said).toEqual(['appendMarked'])
     expect(mallory.client.identity.profileOf(asking.id).name).toBe(asking.id.slice(0, 8))
     await mallory.say(chat, 'three')
     await carol.hears('three')

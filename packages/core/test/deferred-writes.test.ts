@@ -1,4 +1,4 @@
-// What need not be kept at once: read from the moment on, on the disk with the next commit, and never taken back meanwhile.
+// Deferred writes: readable immediately, on disk with the next commit, and never undone meanwhile.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ const test = base
     onCleanup(() => store.close())
     return store
   })
-  /** What the next start would find, were the process killed now. */
+  /** The state that the next start would find if the process were killed now. */
   .extend('afterKill', ({ directory, store: _live }) => {
     let kills = 0
     return <T>(look: (store: Store) => T): T => {
@@ -161,7 +161,7 @@ describe('a message that the relay has', () => {
     bob,
     directory,
   }) => {
-    // What is deferred goes to the disk with a later write alone, and not because time has passed.
+    // Deferred changes reach the disk only with a later write, and not because time has passed.
     const never = { cancel: () => undefined }
     const clock: Clock = {
       ...systemClock,
@@ -175,7 +175,7 @@ describe('a message that the relay has', () => {
     const texts = ['before']
     let sent: Message
     let killed: string
-    // Another write of the same turn takes the note along: then the next one is looked at.
+    // Another write of the same turn commits the note: then the next one is checked.
     do {
       const text = `sent ${texts.length}`
       sent = await alice.say(bob, text)

@@ -9,7 +9,7 @@ test('[CORE-9.5] is gone at the relay, and its client registers nothing', async 
   await alice.client.identity.deleteAccount(WITHIN)
   expect((await fetch(`${world.relayUrl}/profiles/${alice.id}`)).status).toBe(404)
   await expect.poll(() => alice.client.refusal?.code, { timeout: 20_000 }).toBe('account-unknown')
-  // Asked again, as after an answer that was lost.
+  // Requested again, as after an answer that was lost.
   await alice.client.identity.deleteAccount(WITHIN)
 })
 

@@ -1,4 +1,4 @@
-// The certificate of a device: renewed by itself, and revoked by the next one when a backup is restored.
+// The certificate of a device: renewed automatically, and revoked by the next one when a backup is restored.
 import { cpSync } from 'node:fs'
 import { clientLimits, type Log } from '@postern/protocol'
 import { type DeviceCertificate, decodeClientFrame, decodeDeviceCertificate } from '@postern/protocol/relay'
@@ -10,7 +10,7 @@ import { openDataDirectory } from '../src/storage/directory/data-directory-node.
 const DAY_MS = 24 * 3600 * 1000
 const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
-/** A wire that tells by which certificates its client came. */
+/** A wire that records the certificates with which its client connects. */
 function watched(): { wire: Wire; shown: DeviceCertificate[] } {
   const wire = new Wire()
   const shown: DeviceCertificate[] = []
@@ -60,7 +60,7 @@ test('[CORE-16.7] a certificate ends in a year, and is renewed while the client 
   alice = await world.person('alice', { clock, wire })
   clock.leap(clientLimits.deviceCertificateLifetimeMs - clientLimits.deviceCertificateRenewedBelowMs + DAY_MS)
   await passTime(clock, alice.online())
-  // One hour more, for the look after the leap.
+  // One hour more, for the check after the leap.
   clock.leap(clientLimits.upkeepEveryMs)
   await passTime(clock, alice.online())
   const renewed = await storedOf(alice)
@@ -100,7 +100,7 @@ test('[CORE-16.8] a restored client comes as a new device, and the copy that sti
   const older = await world.person('bob', { log, clock })
   await alice.say(older, 'since the backup')
   await older.hears('since the backup')
-  // The relay is told of it, and writes that down with the next message.
+  // The relay receives the acknowledgement, and writes it with the next message.
   await expect.poll(() => clock.isAwaited(clientLimits.acknowledgeWithinMs), patience).toBe(true)
   clock.advance(clientLimits.acknowledgeWithinMs)
   await alice.say(older, 'and more')
@@ -110,7 +110,7 @@ test('[CORE-16.8] a restored client comes as a new device, and the copy that sti
   await expect.poll(() => shown.length, patience).toBe(2)
   expect(shown[1]?.serial).toBeGreaterThan(shown[0]?.serial ?? 0)
   await bob.online()
-  // It is put out, comes back when its pause is over, and is refused.
+  // It is revoked, comes back when its pause is over, and is refused.
   await passTime(clock, expect.poll(() => lines.join('\n'), patience).toContain('revoked'))
   expect(older.client.isOnline).toBe(false)
   await alice.say(bob, 'to the restored one')

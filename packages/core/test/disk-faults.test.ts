@@ -1,4 +1,5 @@
-// A disk that cannot be written, or not enough: nothing ends, nothing acknowledged is lost, and what was put off is done later.
+// A disk that cannot be written, or not enough: nothing ends,
+// nothing acknowledged is lost, and postponed work is done later.
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ const put = (store: Store, key: string, bytes: number) =>
 const remove = (store: Store, key: string) =>
   store.write(database => database.run('DELETE FROM record WHERE key = ?', key))
 
-/** Reads that match fail until it is mended. */
+/** Reads that match fail until it is repaired. */
 class DyingDisk {
   #failing: RegExp | undefined
   failedReads = 0
@@ -61,7 +62,7 @@ const test = base
     onCleanup(() => store.close())
     return store
   })
-  /** A log that has room to be written, and a database that has not: as on a disk that is nearly full. */
+  /** The log can be written and the database cannot: as on a disk that is nearly full. */
   .extend('nearlyFull', ({ directory, store }) => async (): Promise<Disposable> => {
     await put(store, 'large', MEGABYTE)
     store.eraseTraces()
@@ -70,7 +71,7 @@ const test = base
     return failWrites(MEGABYTE / 2)
   })
 
-/** alice has a database of which the test can let reads fail, as a dead disk does. */
+/** Alice has a database whose reads the test can make fail, as a dead disk does. */
 const testOfReads = test
   .extend('clock', () => new ManualClock(Date.now()))
   .extend('disk', () => new DyingDisk())
@@ -167,7 +168,7 @@ describe('a disk that cannot be read', () => {
       await passTime(clock, alice.hears('before'))
       disk.fail(/FROM mls_group/)
       await bob.say(alice, 'while it is dead')
-      // More often than a fault of ours in one entry would be tried.
+      // More often than a fault of ours in one entry would be retried.
       await passTime(clock, expect.poll(() => disk.failedReads).toBeGreaterThan(10))
       disk.mend()
       await passTime(clock, alice.hears('while it is dead'))

@@ -1,4 +1,4 @@
-// Time that passed, by a clock that is set, a relay that lies, and over restarts.
+// Elapsed time, with a clock that is set, a relay that lies, and across restarts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,9 @@ import { Store } from '../src/storage/transactions/store.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Time as a client counts it, run after run on the same data; whatever passes does so by the clock and by the relay's. */
+/**
+ * Elapsed time as a client counts it, run after run on the same data. Time passes on both clocks, ours and the relay's.
+ */
 const test = base
   .extend('clock', () => new ManualClock())
   .extend('relay', ({ clock }) => new ManualClock(clock.nowMs() + 5000))
@@ -34,7 +36,7 @@ const test = base
   .extend('pass', ({ clock, relay }) => (ms: number): void => {
     for (const one of [clock, relay]) one.advance(ms)
   })
-  /** A first run of a minute; gives the time at its end. */
+  /** A first run of a minute. Returns the time at its end. */
   .extend('firstRun', ({ start, pass, relay }) => async (): Promise<number> => {
     const first = start()
     first.heard(relay.nowMs())

@@ -1,4 +1,5 @@
-// A process that carries files to or from a relay and says how much memory that took: `up` or `down`, URL, folder, count, bytes.
+// A process that transfers files to or from a relay and prints its memory use:
+// `up` or `down`, URL, folder, count, bytes.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../src/files/files.ts'
@@ -17,7 +18,7 @@ client.start()
 await client.whenOnline({ timeoutMs: 60_000 })
 const { files, store } = client['core']
 
-/** New memory for each piece, as a socket takes it. */
+/** New memory for each piece, as a socket allocates it. */
 async function* source(): AsyncGenerator<Uint8Array> {
   for (let left = Number(bytes); left > 0; left -= PIECE_BYTES) yield Buffer.alloc(Math.min(left, PIECE_BYTES), left)
 }
@@ -35,7 +36,7 @@ async function carryDown(stored: StoredFile): Promise<number> {
   let length = 0
   for await (const piece of file.readBriefly()) {
     length += piece.length
-    // As a reader that takes its time.
+    // Like a slow reader.
     await new Promise(setImmediate)
   }
   return length

@@ -1,4 +1,4 @@
-// Messages with a file: what the others see and get, and what is left when they are gone.
+// Messages with a file: what the others see and receive, and what is left when they are gone.
 import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, isCoded } from '@postern/protocol'
@@ -158,4 +158,44 @@ test('[CORE-5.12] under one key a file is sent once, and its bytes go to the rel
   await alice.say(bob, 'that was all')
   await bob.hears('that was all')
   expect(bob.client.messages.list(alice.chatId, { limit: 10 })).toHaveLength(2)
+})
+
+test('[CORE-13.26] the use of storage names the messages and the files of each chat', async ({
+  alice,
+  bob,
+  carol,
+  sendFile,
+}) => {
+  await alice.say(bob, 'words')
+  await sendFile(bob.chatId, randomFile(300_000))
+  await alice.say(carol, 'other words')
+  const { databaseBytes, fileBytes, chats } = alice.client.files.storageUse()
+  const useOf = (chat: ChatId) => chats.find(use => use.chat === chat)
+  expect(useOf(bob.chatId)).toMatchObject({ messages: 2, files: 1, fileBytes })
+  expect(useOf(bob.chatId)?.messageBytes).toBeGreaterThan('words'.length)
+  expect(useOf(carol.chatId)).toMatchObject({ messages: 1, files: 0, fileBytes: 0 })
+  expect(fileBytes).toBeGreaterThan(300_000)
+  expect(databaseBytes).toBeGreaterThan(10_000)
+})
+
+test('[CORE-13.27] files of older messages are removed and fetched again; newer ones, and those being read, stay', async ({
+  alice,
+  bob,
+  sendFile,
+}) => {
+  const [older, newer] = [randomFile(700_000), randomFile(20)]
+  const first = await sendFile(bob.chatId, older)
+  const second = await sendFile(bob.chatId, newer)
+  for (const { id } of [first, second]) {
+    await bob.next('message', event => event.message.id === id)
+    await fileOf(bob, alice.chatId, id === first.id ? first : second)
+  }
+  const reading = (await bob.client.files.open(alice.chatId, first.id, WITHIN)).read()[Symbol.asyncIterator]()
+  const read = [(await reading.next()).value as Uint8Array]
+  expect(await bob.client.files.removeBefore(second.ts)).toMatchObject({ files: 1 })
+  expect(await bob.client.files.removeBefore(second.ts)).toEqual({ files: 0, bytes: 0 })
+  expect(bob.client.files.storageUse().chats[0]).toMatchObject({ files: 1, messages: 2 })
+  for (let next = await reading.next(); !next.done; next = await reading.next()) read.push(next.value)
+  expect(Buffer.concat(read)).toEqual(Buffer.from(older))
+  expect(await fileOf(bob, alice.chatId, first)).toEqual(Buffer.from(older))
 })

@@ -1,4 +1,4 @@
-// What others on the machine can read of an account: nothing, whoever made its directory.
+// Other users of the machine can read nothing of an account, even if somebody else made its directory.
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from '@postern/testkit/fixtures'

@@ -1,4 +1,4 @@
-// Downloads: shared, resumed, and never anything but the bytes that were sent.
+// Downloads: shared, resumed, and only ever the bytes that were sent.
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ManualClock, passTime } from '@postern/testkit'
@@ -69,7 +69,7 @@ describe('what the relay gives', () => {
     const digest = randomFile(32)
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
     expect(await isWhole()).toBe(true)
-    // What is kept for one message is not given out for another that speaks of other bytes.
+    // A file kept for one message is not returned for another that names other bytes.
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
   })
 
@@ -90,7 +90,7 @@ describe('what the relay gives', () => {
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
   })
 
-  // From now: the relay judges by its clock whether the others' certificates still hold.
+  // The real time: by its clock, the relay judges whether the others' certificates are still valid.
   const testInRelayTime = test.extend('worldOptions', ({ relayClock }) => ({
     relayClock,
     relayLimits: { sweepEveryMs: 1000 },
@@ -174,7 +174,7 @@ describe('a connection that is lost', () => {
     )
     slow.isCut = false
     await expect.poll(() => vaultFiles(carol)).toEqual([])
-    // Each piece takes four seconds, the whole of it longer than five, however many pieces it comes in.
+    // Each piece takes four seconds, the whole of it longer than five, in any number of pieces.
     const ready: (() => void)[] = []
     slow.changeDownload = download => ({
       ...download,
@@ -281,7 +281,7 @@ async function* longer(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arra
   yield new Uint8Array(1)
 }
 
-/** One piece, and then nothing for ever. */
+/** One piece, and then nothing forever. */
 async function* hanging(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   for await (const piece of body) {
     yield piece

@@ -1,4 +1,4 @@
-// What tests of files name: a wire for blobs that can be cut and changed, and a file that alice has shared with bob.
+// Fixtures for tests of files: a wire for blobs that can be cut and changed, and a file that alice has shared with bob.
 import type { TestPerson, World } from '@postern/testkit'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { BlobWire } from './blob-wire.ts'

@@ -1,4 +1,4 @@
-// Blobs and files that no message names: cleared away, also after a kill.
+// Blobs and files that no message names: removed, also after a kill.
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBase32 } from '@postern/protocol'

@@ -1,4 +1,4 @@
-// Files that wait here until somebody sends them: over kills, on a full disk, and on another device.
+// Files that wait here until they are sent: across kills, on a full disk, and on another device.
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestPerson } from '@postern/testkit'
@@ -58,7 +58,7 @@ describe('a stowed file', () => {
     cpSync(alice.directory, directory, { recursive: true })
     await Promise.all([expect(stowing).rejects.toSatisfy(coded('stopping')), world.close(alice)])
     expect(vaultFiles(alice)).toEqual([])
-    // Killed in the moment between the disk and the database.
+    // Killed at the moment between the disk and the database.
     writeFileSync(join(directory, 'files', 'abcdefgh.stowed'), randomFile(100))
     const again = await personWith({ directory })
     await filesOf(again).tidy()

@@ -1,4 +1,4 @@
-// How much memory large files take, each way in a process of its own.
+// The memory use of large files, each direction in a process of its own.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

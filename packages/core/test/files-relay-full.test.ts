@@ -29,7 +29,7 @@ test('[CORE-13.22] one that has no room ends it at once with relay-full, and not
     const path = join(world.directory, 'relay', 'blobs', blob.slice(0, 2), blob)
     mkdirSync(dirname(path), { recursive: true })
     rmSync(path, { force: true })
-    // The device of the kernel that is always full.
+    // The kernel's device that is always full.
     symlinkSync('/dev/full', path)
     return body
   }
@@ -70,7 +70,7 @@ testOfSmallRelay(
     const alice = await personWith()
     await world.stopRelay()
     await expect.poll(() => alice.client.isOnline).toBe(false)
-    // No page more than there is now.
+    // No more pages than there are now.
     relayLimits.databaseBytesMax = 65_536
     await world.startRelay()
     await alice.online()

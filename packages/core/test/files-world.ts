@@ -1,4 +1,4 @@
-// Files in tests: sources, what comes out, and what is left in the folders of a client and of the relay.
+// Helpers for tests of files: sources, results, and the contents of the folders of a client and of the relay.
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ export async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(all)
 }
 
-/** Taken, uploaded, and sent as far as the files can tell: the note about the upload is gone. */
+/** Spooled, uploaded, and sent as far as the files can tell: the note about the upload is gone. */
 export async function share(person: TestPerson, bytes: Uint8Array): Promise<StoredFile> {
   const spool = await filesOf(person).spool(piecesOf(bytes), { uploads: 'now' })
   const stored = await spool.uploaded()
@@ -85,7 +85,7 @@ export const left = (world: World, person: TestPerson) => ({
 })
 export const NOTHING = { rows: [], files: [], blobs: [] }
 
-/** Until the relay has begun to write it. */
+/** Waits until the relay has begun to write it. */
 export async function atRelay(world: World): Promise<void> {
   await expect.poll(() => relayFiles(world).length).toBe(1)
 }

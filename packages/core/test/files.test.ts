@@ -1,4 +1,4 @@
-// Files over a real relay: what comes out is what went in, whole and in part, and nobody outside can read it.
+// Files over a real relay: the same bytes come out, whole and in part, and nobody outside can read them.
 import { readFileSync, statSync } from 'node:fs'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
@@ -136,7 +136,7 @@ describe('the format', () => {
     const places = [...chunksOf(size, whole)]
     for (const [at, chunk] of sealed.entries())
       for (const [place, { nonce }] of places.entries()) expect(await cipher.verify(nonce, chunk)).toBe(at === place)
-    // Cut off behind a chunk, or with one more behind it, another would be the last.
+    // Cut off after a chunk, or with one more after it, another chunk would be the last.
     const shorter = [...chunksOf(2 * CHUNK, { start: 0, end: 2 * CHUNK - 1 })]
     expect(await cipher.verify(shorter[1]?.nonce as Uint8Array, sealed[1] as Uint8Array)).toBe(false)
     const longer = [...chunksOf(3 * CHUNK + 1, { start: 0, end: 3 * CHUNK })]

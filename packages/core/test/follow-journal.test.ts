@@ -1,11 +1,11 @@
-// Following the journal: page after page, what comes meanwhile included, until the stop.
+// Following the journal: page after page, including new entries, until the stop.
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Notifier } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { followJournal } from '../src/journal/follow-journal.ts'
 
-/** A journal of numbers, and one who follows it, two at a time. */
+/** A journal of numbers, and a reader that follows it, two at a time. */
 function follower() {
   const entries: number[] = []
   const notifier = new Notifier()
@@ -55,6 +55,29 @@ test('[CORE-8.6] what comes while a page is dealt with is given next', async () 
   stop.abort()
   await following
   expect(listeners()).toEqual([0, 0])
+})
+
+test('[CORE-8.6] a reader that can recover from an error goes on at its place', async () => {
+  const entries = [1, 2]
+  const stop = new AbortController()
+  const errors: unknown[] = []
+  const seen: number[] = []
+  let isFailing = true
+  const read = () => {
+    if (isFailing) throw new Error('the disk')
+    return entries.slice(seen.length)
+  }
+  const recover = async (error: unknown) => {
+    errors.push(error)
+    isFailing = errors.length < 2
+  }
+  const journal = { onAppend: () => () => undefined }
+  for await (const page of followJournal(journal, { read, until: stop.signal, recover })) {
+    seen.push(...page)
+    stop.abort()
+  }
+  expect(seen).toEqual([1, 2])
+  expect(errors).toEqual([new Error('the disk'), new Error('the disk')])
 })
 
 test('[CORE-8.6] what fails ends it, and who follows anew is given the same again', async () => {

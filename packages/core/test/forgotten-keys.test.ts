@@ -1,10 +1,10 @@
-// A group that is read anew from the database, while what was last encrypted in it is still on its way there.
+// A group that is read again from the database while its last encrypted message is still on its way there.
 import type { Client } from '@postern/core'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import type { Core } from '../src/context.ts'
 
-/** As if an entry could not be written, again and again, at the worst of all moments. */
+/** As if an entry repeatedly could not be written, at the worst moments. */
 function forgetAfterEachSave(client: Client): void {
   const { groups } = (client as unknown as { core: Core }).core
   const save = groups.save.bind(groups)

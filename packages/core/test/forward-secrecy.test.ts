@@ -1,4 +1,4 @@
-// A stolen database, with its key, beside everything that the relay ever saw: what was said stays said and gone.
+// A stolen database, with its key, and everything that the relay ever saw: earlier messages stay unreadable.
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
@@ -31,7 +31,7 @@ function valuesIn(directory: string): { values: Uint8Array[]; keyPackages: KeyPa
 
 const test = base
   .extend('seen', ({ bob }) => new HostileRelay(bob.wire))
-  /** Everything in the tables of keys, and whatever key packages are left. */
+  /** Everything in the tables of keys, and all remaining key packages. */
   .extend(
     'stolenFrom',
     ({ world }) =>
@@ -46,7 +46,7 @@ const test = base
       (kind: 'message' | 'welcome') =>
         seen.delivered.filter(entry => entry.kind === kind).map(({ payload }) => payload),
   )
-  /** Fifty words of alice, of which the third is deleted for everyone; the relay's copy of that one. */
+  /** Alice sends fifty messages and deletes the third for everyone. Returns the relay's copy of that one. */
   .extend('talk', ({ alice, bob, payloadsOf }) => async (): Promise<Uint8Array> => {
     const words = Array.from({ length: 50 }, (_, at) => `word ${at}`)
     const sent: string[] = []
@@ -57,7 +57,7 @@ const test = base
     await bob.next('deleted')
     return payloadsOf('message')[2] as Uint8Array
   })
-  /** The bytes of the database file without its encryption, free pages included. */
+  /** The bytes of the database file without its encryption, including free pages. */
   .extend('plainFile', ({ world }) => (directory: string): Buffer => {
     const copy = join(world.directory, 'copy.db')
     copyFileSync(join(directory, 'core.db'), copy)

@@ -1,4 +1,4 @@
-// Groups: who is in, who sees what, and what happens when everybody changes them at once.
+// Groups: who is in, who sees what, and concurrent changes by all members.
 import { type ChatId, isCoded } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
@@ -93,7 +93,7 @@ test('[CORE-2.6, CORE-2.7] commits and words at the same moment all take effect'
   for (const person of [bob, carol, dave]) await person.hears('the end')
   expect(memberIds(carol, chat)).toEqual([alice.id, bob.id, carol.id, dave.id].sort())
   expect(dave.client.chats.get(chat).name).toBe('raced')
-  // Her own words are hers before those of others that stand above them have come.
+  // She sees her own messages before earlier ones of others have arrived.
   await expect.poll(() => alice.texts(chat).length).toBe(16)
   const seen = everybody.map(person => person.texts(chat))
   expect(new Set(seen[0]).size).toBe(16)

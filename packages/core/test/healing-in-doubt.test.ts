@@ -1,4 +1,4 @@
-// Chats that heal while the wire and the disk fail: nothing of an earlier try is left over to disturb the next.
+// Chats that heal while the wire and the disk fail: nothing of an earlier try disturbs the next.
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
 import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
@@ -30,7 +30,7 @@ const askedBy = (person: TestPerson) => coreOf(person).store.all('SELECT * FROM 
 async function groupOfTwo(maker: TestPerson, other: TestPerson): Promise<ChatId> {
   const group = (await maker.client.chats.createGroup({ name: 'two', members: [other.id] }, WITHIN)).id
   await talk(maker, other, group)
-  // The private chat in which the one asks the other.
+  // The private chat in which one asks the other.
   await talk(maker, other)
   return group
 }
@@ -124,7 +124,7 @@ test('[CORE-12.4] a group whose changes can be followed again can be changed aga
   await breakChat(bob, group)
   await alice.client.chats.renameGroup(group, 'followed', WITHIN)
   await bob.next('chat', event => event.chat.name === 'followed')
-  // Should bob have asked for it, he is added anew in the meantime.
+  // If bob has asked for it, he is added again in the meantime.
   const rename = () => bob.client.chats.renameGroup(group, 'changed', { timeoutMs: 5000 })
   const tryToRename = () =>
     rename().then(
@@ -144,7 +144,7 @@ test('[CORE-12.6] who is added anew while it is still asking, and loses the grou
   await talk(alice, bob, group)
   await carol.hears('it does')
   carol.wire.cut()
-  // Alice has helped before carol, who comes after her and to whom bob has not spoken yet, is asked.
+  // Alice has helped before carol is asked, who comes after her and to whom bob has not spoken yet.
   const letThrough = holdAnswers(bob, 'takeKeyPackages')
   await talk(alice, bob)
   await loseGroup(bob, group)
@@ -173,7 +173,7 @@ test('[CORE-12.6] who has added somebody anew, and hears of the next loss before
 
 test('[CORE-12.6] who can follow the group again, and loses it again, asks again', async ({ alice, bob }) => {
   const group = await groupOfTwo(alice, bob)
-  // Alice has heard that she is asked, and cannot help yet.
+  // Alice has received the request, and cannot help yet.
   loseCalls(alice, 'takeKeyPackages')
   await loseGroup(bob, group)
   await expect.poll(() => wishesTo(alice)).toHaveLength(1)

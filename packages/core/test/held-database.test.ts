@@ -1,4 +1,4 @@
-// A database that stands still while it is copied: what is in the copy, and what goes on meanwhile.
+// A database that is frozen while it is copied: the content of the copy, and the writes that continue meanwhile.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ test('[CORE-11.18] the file has all that was written before, deferred or queued,
   const release = store.hold()
   await queued
   const before = fileBytes()
-  // More than the log holds at other times: it would be written back.
+  // More than the log usually holds: it would be written back.
   for (let at = 0; at < 60; at++)
     await Promise.all(Array.from({ length: 100 }, (_, row) => put(store, `later ${at} ${row}`)))
   store.eraseTraces()

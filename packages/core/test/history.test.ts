@@ -19,7 +19,7 @@ const tsOf = (row: HistoryRow): number => (row.kind === 'message' ? row.message.
 const historyOf = (person: TestPerson, chat: ChatId): string[] =>
   person.client.messages.history(chat, { limit: 100 }).rows.map(line)
 
-/** A message without a word over the wire: only its place matters. */
+/** A message without any traffic: only its place matters. */
 const put = (person: TestPerson, chat: TestPerson, { text, ts }: { text: string; ts: number }) =>
   coreOf(person).store.write(database =>
     insertMessage(database, {
@@ -57,7 +57,7 @@ describe('[CORE-23.2] notices stand in the history', () => {
     await alice.client.chats.renameGroup(group, 'crew', WITHIN)
     await alice.client.chats.setTimer(group, 60_000, WITHIN)
     await carol.next('notice', event => event.notice.code === 'timer')
-    // Whoever leaves at once may not have told anybody a name.
+    // A member that leaves immediately may not have told anyone its name.
     const names = () => alice.client.chats.get(group).members?.map(({ name }) => name)
     await expect.poll(names).toContain('carol')
     await carol.client.chats.leaveGroup(group, WITHIN)
@@ -65,14 +65,14 @@ describe('[CORE-23.2] notices stand in the history', () => {
     await alice.say(group, 'three')
 
     const lines = ['created alice', 'one', 'joined alice', 'two', 'renamed alice', 'timer alice', 'left carol', 'three']
-    // A name comes a moment after what its bearer did.
+    // A name comes a moment after the event of its bearer.
     await expect.poll(() => historyOf(alice, group)).toEqual(lines)
     const again = await world.person('bob')
     await again.hears('three')
     await again.client.journal.confirm('screen', again.client.journal.newest())
     await expect.poll(() => historyOf(again, group)).toEqual(lines)
     expect(again.client.chats.get(group).unread).toBe(3)
-    // What happened at one place of the log has its time on every side.
+    // An event at one place of the log has the same time on every side.
     const times = (person: TestPerson) => person.client.messages.history(group, { limit: 100 }).rows.slice(1).map(tsOf)
     expect(times(again)).toEqual(times(alice))
     await world.close(again)

@@ -1,4 +1,4 @@
-// What is in doubt when a connection is lost: all of it is settled, whatever the others have done meanwhile.
+// Everything that is in doubt when a connection is lost is settled, whatever the others have done meanwhile.
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
 import { passTime, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -17,9 +17,9 @@ async function groupOf(opener: TestPerson, other: TestPerson): Promise<ChatId> {
 }
 
 const test = base
-  /** Her clock stands: nothing of hers is given up before it has gone out. */
+  /** Her clock is stopped: nothing of hers is given up before it was sent. */
   .extend('carol', ({ clock, world }) => world.person('carol', { clock }))
-  /** Both sides hear each other, and have the same before them. */
+  /** Both sides receive each other's messages, and see the same. */
   .extend('talk', ({ bob }) => async (person: TestPerson, group?: ChatId): Promise<void> => {
     await person.say(group ?? bob, 'does it work?')
     await bob.hears('does it work?')
@@ -27,7 +27,7 @@ const test = base
     await person.hears('it does')
     expect(person.texts(group ?? bob)).toEqual(bob.texts(group ?? person))
   })
-  /** What carol waits for is on its way when her time is up. */
+  /** Carol's request is in flight when her time is up. */
   .extend('givesUp', ({ clock }) => async (work: Promise<unknown>, lost: () => number): Promise<unknown> => {
     const failed = work.catch((error: unknown) => error)
     await expect.poll(lost).toBeGreaterThan(0)
@@ -38,9 +38,9 @@ const test = base
     mend(carol)
     await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
   })
-  /** The relay sees nothing of them, and their time runs out. */
+  /** The relay sees none of them, and their time runs out. */
   .extend('giveUp', ({ clock, bob, carol }) => async (count: number): Promise<PromiseSettledResult<unknown>[]> => {
-    const lost = loseCalls(carol, 'append', 'outcome')
+    const lost = loseCalls(carol, 'appendMarked', 'outcome')
     const within = { timeoutMs: 1000 }
     const said = Array.from({ length: count }, () =>
       carol.client.messages.sendText(bob.chatId, { text: 'never' }, within),
@@ -60,7 +60,7 @@ describe('messages', () => {
     talk,
   }) => {
     const group = await groupOf(bob, carol)
-    const lost = loseCalls(carol, 'append')
+    const lost = loseCalls(carol, 'appendMarked')
     const said = carol.client.messages.sendText(group, { text: 'lost' }, soon)
     expect(await givesUp(said, lost)).toSatisfy(coded('send-in-doubt'))
     carol.wire.cut()
@@ -73,7 +73,7 @@ describe('messages', () => {
 
   test('[CORE-4.4] a farewell in doubt has left when the relay has it', async ({ bob, carol, givesUp, reconnect }) => {
     const group = await groupOf(carol, bob)
-    const lost = loseAnswers(carol, 'append')
+    const lost = loseAnswers(carol, 'appendMarked')
     expect(await givesUp(carol.client.chats.leaveGroup(group, soon), lost)).toSatisfy(coded('send-in-doubt'))
     await reconnect()
     await expect.poll(() => carol.client.chats.get(group).state).toBe('left')
@@ -87,7 +87,7 @@ describe('messages', () => {
     reconnect,
   }) => {
     const group = await groupOf(carol, bob)
-    const lost = loseAnswers(carol, 'append')
+    const lost = loseAnswers(carol, 'appendMarked')
     const said = carol.client.messages.sendText(group, { text: 'in doubt' }, soon)
     expect(await givesUp(said, lost)).toSatisfy(coded('send-in-doubt'))
     await bob.client.chats.addMembers(group, [alice.id], WITHIN)
@@ -103,11 +103,11 @@ describe('messages', () => {
     talk,
   }) => {
     await alice.say(bob, 'first')
-    loseAnswers(alice, 'append', 'outcome')
+    loseAnswers(alice, 'appendMarked', 'outcome')
     const said = alice.say(bob, 'in doubt')
     await bob.hears('in doubt')
     mend(alice)
-    refuseCalls(alice, 'storage-full', 'append')
+    refuseCalls(alice, 'storage-full', 'appendMarked')
     await expect(said).rejects.toSatisfy(coded('send-in-doubt'))
     mend(alice)
     await talk(alice)
@@ -124,7 +124,7 @@ describe('messages', () => {
     await bot.client.messages.sendText(carol.chatId, { text: 'Well?', buttons }, WITHIN)
     const asked = await carol.hears('Well?')
     await expect.poll(() => carol.client.identity.profileOf(bot.id).bot).toBe(true)
-    const lost = loseAnswers(carol, 'append')
+    const lost = loseAnswers(carol, 'appendMarked')
     const pressed = carol.client.messages.press(bot.chatId, { message: asked.id, data: 'yes' }, soon)
     await bot.next('button')
     expect(await givesUp(pressed, lost)).toSatisfy(coded('send-in-doubt'))
@@ -140,11 +140,11 @@ describe('messages', () => {
     await bot.client.messages.sendText(alice.chatId, { text: 'Well?', buttons }, WITHIN)
     const asked = await alice.hears('Well?')
     await expect.poll(() => alice.client.identity.profileOf(bot.id).bot).toBe(true)
-    loseAnswers(alice, 'append')
+    loseAnswers(alice, 'appendMarked')
     const pressed = alice.client.messages.press(bot.chatId, { message: asked.id, data: 'yes' }, WITHIN)
     await bot.next('button')
     mend(alice)
-    refuseCalls(alice, 'storage-full', 'append')
+    refuseCalls(alice, 'storage-full', 'appendMarked')
     await expect(pressed).rejects.toSatisfy(coded('send-in-doubt'))
   })
 
@@ -159,7 +159,7 @@ describe('messages', () => {
     await carol.say(bob, 'first')
     const once = { ...soon, idempotency: { key: 'k', request: new Uint8Array([1]) } }
     const say = () => carol.client.messages.sendText(bob.chatId, { text: 'once' }, once)
-    expect(await givesUp(say(), loseAnswers(carol, 'append', 'outcome'))).toSatisfy(coded('send-in-doubt'))
+    expect(await givesUp(say(), loseAnswers(carol, 'appendMarked', 'outcome'))).toSatisfy(coded('send-in-doubt'))
     const again = passWhenAwaited(clock, soon.timeoutMs, say())
     await expect(again).rejects.toSatisfy(coded('send-in-doubt'))
     await reconnect()
@@ -280,11 +280,11 @@ describe('changes of a group', () => {
     talk,
   }) => {
     const group = await groupOf(alice, bob)
-    const refused = refuseCalls(alice, 'storage-full', 'append', 'commit')
+    const refused = refuseCalls(alice, 'storage-full', 'appendMarked', 'commit')
     const count = clientLimits.withdrawnBeforeUpdate + 20
     for (let tries = 0; tries < count; tries++)
       await expect(alice.say(group, 'never')).rejects.toSatisfy(error => isCoded(error))
-    expect(refused.append).toHaveLength(clientLimits.withdrawnBeforeUpdate)
+    expect(refused.appendMarked).toHaveLength(clientLimits.withdrawnBeforeUpdate)
     expect(new Set(refused.commit.map(payload => payload.toString('base64'))).size).toBe(1)
     mend(alice)
     await alice.online()

@@ -1,4 +1,4 @@
-// A new invite link: the older one lets nobody in any more.
+// A new invite link: the older one makes nobody a contact any more.
 import { parseInvite } from '@postern/protocol/content'
 import type { TestPerson } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'

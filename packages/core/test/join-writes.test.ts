@@ -1,4 +1,5 @@
-// Frames of SQLite's log that are written together: whatever is asked in between, and whatever fails, each read is as if they were not.
+// Frames of SQLite's log that are written together: whatever is accessed in between, and whatever fails, each read is
+// as if they were not joined.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { joinFrameWrites } from '../src/storage/sqlite/join-writes-browser.ts'
@@ -7,7 +8,7 @@ import type { AccessHandle } from '../src/storage/sqlite/opfs-browser.ts'
 const HEAD = 24
 const PAGE = 64
 
-/** A file in memory, as a browser's handle is one. Each has a prototype of its own, because that is what is changed. */
+/** A file in memory, like a browser's handle. Each has a prototype of its own, because the prototype is patched. */
 function newFile() {
   class File implements AccessHandle {
     bytes = new Uint8Array()

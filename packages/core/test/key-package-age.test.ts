@@ -1,4 +1,4 @@
-// Key packages that nobody uses grow old, and those that somebody takes run out: a client that stays connected sees to both.
+// Unused key packages grow old, and taken ones run out: a client that stays connected handles both.
 import { clientLimits } from '@postern/protocol'
 import { type CallRequest, decodeClientFrame, decodeRelayFrame, encodeClientFrame } from '@postern/protocol/relay'
 import { HostileRelay, ManualClock, passTime, type TestPerson, WITHIN, Wire } from '@postern/testkit'
@@ -11,7 +11,7 @@ const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
 type Calls = { logins: number; pings: number; open: Set<number>; published: CallRequest<'publishKeyPackages'>[] }
 
-/** What a client asks of its relay, and what is not answered yet. */
+/** The calls of a client to its relay, and those without an answer yet. */
 function watched(): { wire: Wire; calls: Calls } {
   const wire = new Wire()
   const calls: Calls = { logins: 0, pings: 0, open: new Set(), published: [] }
@@ -45,7 +45,7 @@ async function takeAndForget(taker: TestPerson, { of, times }: { of: TestPerson;
   for (let taken = 0; taken < times; taken++) await callAs(taker, wanted)
 }
 
-/** Past the client, over its own connection: it would build a group of what it takes. */
+/** Past the client, over its own connection: the client would build a group with the key packages. */
 async function callAs(taker: TestPerson, request: CallRequest<'takeKeyPackages'>): Promise<void> {
   const id = 0x7fff_0000 + ++lastCall
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ let lastCall = 0
 
 const test = base
   .extend('clock', () => new ManualClock())
-  /** Day by day, over one connection: each ping is answered before the next falls due. */
+  /** Day by day, over one connection: each ping is answered before the next is due. */
   .extend('passDays', ({ clock }) => async (days: number, calls: Calls): Promise<void> => {
     for (let day = 0; day < days; day++) {
       const { pings } = calls
@@ -69,7 +69,7 @@ const test = base
       await expect.poll(() => calls.pings > pings && calls.open.size === 0, patience).toBe(true)
     }
   })
-  /** Of the keys that lie in the database; the person's process ends. */
+  /** The references of the keys in the database; ends the person's process. */
   .extend('referencesOf', ({ world }) => async (person: TestPerson): Promise<string[]> => {
     await world.close(person)
     const database = openDataDirectory(person.directory)

@@ -1,4 +1,4 @@
-// A relay that answers late, over a connection that stays: what came after a message in doubt is read after it.
+// A relay that answers late, over a connection that stays: entries after a message in doubt are read after it.
 import { isCoded, silentLog } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
 import { passTime, WITHIN } from '@postern/testkit'
@@ -10,13 +10,13 @@ const soon = { timeoutMs: 300 }
 const buttons = [[{ text: 'Yes', data: 'yes' }]]
 
 const test = base
-  /** What the bot's operator is warned of. */
+  /** The warnings in the log of the bot. */
   .extend('warnings', (): string[] => [])
   .extend('bot', ({ clock, world, warnings }) => {
     const log = { ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }
     return world.person('bot', { bot: true, clock, log })
   })
-  /** Entries for everybody that the relay has sent to the bot, and that have not arrived there. */
+  /** Entries for everyone that the relay has sent to the bot, and that have not arrived there. */
   .extend(
     'heldMessages',
     ({ bot }) =>
@@ -26,7 +26,7 @@ const test = base
           .flatMap(frame => (frame.kind === 'deliver' ? frame.entries : []))
           .filter(entry => entry.kind === 'message').length,
   )
-  /** The relay's answer comes when its caller has given up, and together with all that bob has done meanwhile. */
+  /** The relay's answer comes when its caller has given up, together with everything that bob has done meanwhile. */
   .extend(
     'answeredLate',
     ({ clock, bob, bot, heldMessages }) =>

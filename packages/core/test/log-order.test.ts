@@ -1,4 +1,5 @@
-// The order of a log as times, whatever the clocks say: of this machine, of the relay, of both, days off, one after the other.
+// The order of a log as times, whatever the clocks say: of this machine, of the relay, of both, days off, one after the
+// other.
 
 import { join } from 'node:path'
 import type { GroupId } from '@postern/protocol'
@@ -42,7 +43,7 @@ class Scene {
   #relayTs = 0
   #seq = 0
   #lastTs = 0
-  /** Taken by the relay, and not read here yet: our own behind them is placed first. */
+  /** Accepted by the relay, and not read here yet: our own entry after them is placed first. */
   readonly #unread: { seq: number; ts: number }[] = []
   #elapsed: ElapsedClock
   #order: LogOrder

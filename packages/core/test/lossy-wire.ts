@@ -1,10 +1,10 @@
-// What a wire can do to a person's calls: lose them, lose their answers, or answer them in the relay's place.
+// Faults of a wire: it loses a person's calls, loses their answers, or answers them in the relay's place.
 import type { ErrorCode } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
 import type { TestPerson, Wire } from '@postern/testkit'
 
 /** The calls that carry an envelope. */
-type Carrying = 'append' | 'commit'
+type Carrying = 'appendMarked' | 'commit'
 
 export function callOf(frame: Uint8Array): string {
   const decoded = decodeClientFrame(frame)
@@ -22,10 +22,10 @@ export function callsOn(wire: Wire, names?: readonly string[]): string[] {
   return calls
 }
 
-/** The calls by which something leaves for others: words, sealed ones and commits. */
-export const spokenOn = (wire: Wire): string[] => callsOn(wire, ['append', 'commit', 'createGroup'])
+/** The calls that send something to others: messages, sealed ones and commits. */
+export const spokenOn = (wire: Wire): string[] => callsOn(wire, ['appendMarked', 'commit', 'createGroup'])
 
-/** What the person sends of these calls does not reach the relay. Gives how many were lost. */
+/** These calls do not reach the relay. Returns how many were lost. */
 export function loseCalls({ wire }: TestPerson, ...names: string[]): () => number {
   let lost = 0
   wire.outgoing = frame => {
@@ -37,8 +37,8 @@ export function loseCalls({ wire }: TestPerson, ...names: string[]): () => numbe
 }
 
 /**
- * The relay takes these calls, and its answers do not come through; `deliver` stands for what others say. Gives how many
- * were lost.
+ * The relay accepts these calls, and its answers are lost;
+ * `deliver` means the messages of others. Returns how many were lost.
  */
 export function loseAnswers({ wire }: TestPerson, ...names: string[]): () => number {
   let lost = 0
@@ -51,7 +51,10 @@ export function loseAnswers({ wire }: TestPerson, ...names: string[]): () => num
   return () => lost
 }
 
-/** The relay takes these calls, and its answers wait for what is given here: it lets them through, and all that follow. */
+/**
+ * The relay accepts these calls, and its answers wait for the returned function,
+ * which lets them and all later ones through.
+ */
 export function holdAnswers({ wire }: TestPerson, ...names: string[]): () => void {
   const held: Uint8Array[] = []
   wire.incoming = frame => {
@@ -77,17 +80,17 @@ export function watchCalls({ wire }: TestPerson, name: Carrying): Buffer[] {
   return payloads
 }
 
-/** These calls come to nothing, and the relay says why. Gives the payloads of each. */
+/** These calls fail, and the relay says why. Returns the payloads of each. */
 export function refuseCalls(
   { wire }: TestPerson,
   code: ErrorCode,
   ...names: (Carrying | 'outcome')[]
 ): Record<Carrying, Buffer[]> {
-  const payloads = { append: [] as Buffer[], commit: [] as Buffer[] }
+  const payloads = { appendMarked: [] as Buffer[], commit: [] as Buffer[] }
   wire.outgoing = frame => {
     const decoded = decodeClientFrame(frame)
     if (decoded.kind !== 'call' || !names.some(name => name === decoded.name)) return [frame]
-    if (decoded.name === 'append' || decoded.name === 'commit')
+    if (decoded.name === 'appendMarked' || decoded.name === 'commit')
       payloads[decoded.name].push(Buffer.from(decoded.request.payload))
     const failure = encodeRelayFrame({
       kind: 'failure',

@@ -1,4 +1,5 @@
-// A relay and a platform that reorder, repeat and drop pages of a mailbox: every acknowledged message is shown, once and in order.
+// A relay and a platform that reorder, repeat and drop pages of a mailbox: every acknowledged message is shown, once
+// and in order.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame, encodeRelayFrame, type MailboxEntry } from '@postern/protocol/relay'
 import { type Pass, SeededRandom, type TestPerson } from '@postern/testkit'
@@ -28,7 +29,7 @@ const isPage = (frame: Uint8Array): boolean => decodeRelayFrame(frame.slice()).k
 
 type Fault = (frame: Uint8Array, random: SeededRandom) => Uint8Array[]
 
-/** Holds one page back and lets it through behind the next one. */
+/** Holds one page back and lets it through after the next one. */
 function swapped(): Fault {
   let held: Uint8Array | undefined
   return frame => {
@@ -80,7 +81,7 @@ async function sayAll(speaker: TestPerson, to: TestPerson | ChatId, count: numbe
   return texts
 }
 
-/** What comes behind everything, over an honest wire, has been read. */
+/** A message after everything else, over an honest wire, has been read. */
 async function expectAllShown({ alice, bob }: { alice: TestPerson; bob: TestPerson }, said: string[]): Promise<void> {
   bob.wire.incoming = frame => [frame]
   await alice.say(bob, 'the end')

@@ -1,4 +1,4 @@
-// Where an account lives: where it has registered, and wherever that relay moves.
+// The home of an account: the relay where it has registered, wherever that relay moves.
 import { join } from 'node:path'
 import type { Client } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
@@ -20,7 +20,7 @@ async function close(client: Client): Promise<void> {
 const relayOf = (client: Client) => new URL(client.identity.me().inviteUrl).origin
 
 const test = base
-  /** With the address that is given, or with none. */
+  /** With the given address, or with none. */
   .extend('open', ({ world }) => async (name: string, relayUrl?: string, clock?: ManualClock): Promise<Client> => {
     const client = await openNodeClient({
       directory: join(world.directory, name),
@@ -46,7 +46,7 @@ test('[CORE-10.1] an address at which nothing was registered is not kept', async
   await second.whenOnline({ timeoutMs: 5000 })
   expect([second.account, relayOf(second)]).toEqual([first.account, world.relayUrl])
   await close(second)
-  // From now on it is where the account lives, without being named.
+  // From now on it is the account's home, without being named.
   const third = await open('carol')
   third.start()
   await third.whenOnline(WITHIN)
@@ -132,7 +132,7 @@ test('[CORE-10.2] where the log is another one, it is read from where the accoun
   await bob.hears('before')
   // Positions of a log that was longer than the one to which it comes.
   await coreOf(bob).store.write(database => database.run('UPDATE mailbox SET cursor = 1000000'))
-  // The relay that it comes to has never heard of them.
+  // The relay to which it comes does not know them.
   bob.wire.cut()
   await world.close(bob)
   await alice.say(bob, 'waits')

@@ -1,4 +1,4 @@
-// A person on a database that the test has in its hands: to limit it, to let it fail, to look into it.
+// A person on a database that the test controls: to limit it, to make it fail, to inspect it.
 import { join } from 'node:path'
 import { makeNodeProvider } from '@postern/mls/node'
 import { type Clock, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
@@ -12,7 +12,7 @@ import { Store } from '../src/storage/transactions/store.ts'
 
 type Place = { name: string; directory: string; database: Database; clock?: Clock; log?: Log }
 
-/** Its client is the caller's to stop. */
+/** The caller stops its client. */
 export async function personOn(world: World, place: Place): Promise<TestPerson> {
   const { name, directory, database, clock = systemClock, log = silentLog } = place
   const wire = new Wire()

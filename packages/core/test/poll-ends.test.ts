@@ -1,4 +1,4 @@
-// The end of a poll by time: told once, when every vote that the relay accepted before it was read.
+// The end of a poll by time: reported once, when every vote that the relay accepted before it was read.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, Poll } from '@postern/bot-api/objects'
 import { clientLimits } from '@postern/protocol'
@@ -28,7 +28,7 @@ const test = base
   .extend('worldOptions', ({ relayClock }) => ({ relayClock }))
   .extend('bob', ({ world, relayClock }) => world.person('bob', { clock: relayClock }))
   .extend('carol', ({ world, clock }) => world.person('carol', { clock }))
-  /** What carol has asked bob, for an hour. */
+  /** Carol's poll for bob, open for an hour. */
   .extend('asked', async ({ bob, carol, clock }) => {
     const poll = { ...TEA, closeTs: clock.nowMs() + HOUR_MS }
     const asked = await carol.client.messages.sendPoll(bob.chatId, poll, WITHIN)
@@ -38,7 +38,7 @@ const test = base
   .extend('vote', ({ asked }) => async (person: TestPerson, other: TestPerson, option: number) => {
     await person.client.messages.vote(other.chatId, { message: asked.id, options: [option] }, WITHIN)
   })
-  /** A word of bob's that carol has read: whatever was to be told before it is told. */
+  /** Carol has read a message of bob's: everything before it was reported. */
   .extend('settled', ({ bob, carol }) => async (): Promise<void> => {
     await bob.say(carol, 'and now?')
     await carol.hears('and now?')
@@ -196,7 +196,7 @@ test("[CORE-6.5] with one's own vote, the answer to which is still under way", a
   await passTime(clock, carol.client.whenOnline(WITHIN))
   await passTime(relayClock, bob.client.whenOnline(WITHIN))
   const relay = new HostileRelay(carol.wire)
-  const late = relay.holdBack(frame => frame.kind === 'answer' && frame.name === 'append')
+  const late = relay.holdBack(frame => frame.kind === 'answer' && frame.name === 'appendMarked')
   const voted = vote(carol, bob, 1)
   await bob.next('poll')
   for (const one of [relayClock, clock]) one.advance(1000)

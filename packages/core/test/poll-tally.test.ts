@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountId, ChatId, MessageId, SendId } from '@postern/protocol'
+import { ManualClock } from '@postern/testkit/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ChatRow } from '../src/chats/records/chats.ts'
@@ -12,6 +13,7 @@ import { poll } from '../src/kinds/poll.ts'
 import { vote as voteKind } from '../src/kinds/vote.ts'
 import { viewPoll } from '../src/messages/poll-tally.ts'
 import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { Typists } from '../src/typing/typists.ts'
 
 const people = ['alice', 'bob', 'carol'] as AccountId[]
 const [alice] = people as [AccountId]
@@ -38,6 +40,7 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
     rescheduleTimers: () => {},
     arrived: () => {},
     wakeChores: () => {},
+    typists: new Typists(new ManualClock()),
   } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
   let polls = 0
@@ -65,7 +68,7 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
     fc.assert(
       fc.property(history, ([deeds, arrival]) => {
         const inOrder = [...deeds].sort(([a], [b]) => a - b)
-        // The first close ends it; where a second one arrives first, the earlier still counts.
+        // The first closing ends it; if a second one arrives first, the earlier still counts.
         expect(tallyOf(arrival)).toEqual(tallyOf(inOrder))
       }),
       { numRuns: 300 },

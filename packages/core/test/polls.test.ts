@@ -1,6 +1,7 @@
-// Polls: what everybody sees of the votes, and when they end.
+// Polls: what everyone sees of the votes, and when they end.
 import type { Message, Poll } from '@postern/bot-api/objects'
 import { type ChatId, isCoded } from '@postern/protocol'
+import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
 import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -45,7 +46,7 @@ test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back
     options: [{ votes: 1 }, { votes: 0 }, { votes: 0 }],
   })
 
-  // Said again, it changes nothing: the next that is told is carol's other vote.
+  // Repeated, it changes nothing: the next event is carol's other vote.
   await vote(carol, [0])
   await vote(carol, [2])
   expect(votesOf((await alice.next('poll')).message.poll)).toEqual([[], [], ['carol']])
@@ -71,7 +72,7 @@ test('[CORE-6.3] only its sender closes it, everybody is told, and no vote count
   await bob.client.messages.vote(chat, { message: asked.id, options: [1] }, WITHIN)
   await expect(bob.client.messages.closePoll(chat, asked.id, WITHIN)).rejects.toSatisfy(rejectsWith('not-own-poll'))
 
-  // Carol has not heard of the closing when she votes: the relay's order decides, and she is told so.
+  // Carol does not know of the closing when she votes: the relay's order decides, and she gets an error.
   carol.wire.hold()
   await alice.client.messages.closePoll(chat, asked.id, WITHIN)
   const late = carol.client.messages.vote(chat, { message: asked.id, options: [0] }, WITHIN)
@@ -86,6 +87,39 @@ test('[CORE-6.3] only its sender closes it, everybody is told, and no vote count
     rejectsWith('poll-closed'),
   )
   await expect(alice.client.messages.closePoll(chat, asked.id, WITHIN)).rejects.toSatisfy(rejectsWith('poll-closed'))
+})
+
+test('[CORE-6.3] a vote behind a closing that has not arrived yet is refused, however late the closing comes', async ({
+  alice,
+  group,
+}) => {
+  const { chat, carol } = await group()
+  const asked = await alice.client.messages.sendPoll(chat, TEA, WITHIN)
+  await carol.next('message', event => event.message.id === asked.id)
+  // The relay answers before it delivers, as it does to a client that has just come back.
+  const undelivered: Uint8Array[] = []
+  carol.wire.incoming = frame => {
+    if (decodeRelayFrame(frame).kind !== 'deliver') return [frame]
+    undelivered.push(frame)
+    return []
+  }
+  await alice.client.messages.closePoll(chat, asked.id, WITHIN)
+  await expect.poll(() => undelivered).not.toEqual([])
+  const asks = (frame: Uint8Array): string => {
+    const sent = decodeClientFrame(frame)
+    return sent.kind === 'call' ? sent.name : sent.kind
+  }
+  carol.wire.outgoing = frame => {
+    // The vote is answered by now.
+    if (asks(frame) === 'mailboxEnd') {
+      carol.wire.incoming = held => [held]
+      for (const held of undelivered.splice(0)) carol.wire.inject(held)
+    }
+    return [frame]
+  }
+  const late = carol.client.messages.vote(chat, { message: asked.id, options: [0] }, WITHIN)
+  await expect(late).rejects.toSatisfy(rejectsWith('poll-closed'))
+  expect(votesOf(pollSeenBy(carol, chat, asked))).toEqual([[], [], []])
 })
 
 test('[CORE-6.4] it closes by itself when its time has come, also across a restart', async ({ clock, world, bob }) => {

@@ -2,6 +2,7 @@
 import { messageIdOf } from '@postern/bot-api'
 import { isCoded } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
+import { decodeClientFrame, encodeRelayFrame } from '@postern/protocol/relay'
 import { WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
@@ -21,7 +22,7 @@ describe('private chats', () => {
     alice.wire.hold()
     bob.wire.hold()
     const said = [alice.say(bob, 'from alice'), bob.say(alice, 'from bob')]
-    // Both have asked for key packages before either sees the other's welcome.
+    // Both have fetched key packages before either sees the other's welcome.
     const steps = setInterval(() => {
       alice.wire.release()
       bob.wire.release()
@@ -113,6 +114,26 @@ describe('limits', () => {
       await carol.hears('answering is free')
     },
   )
+
+  testOfStrictRelay('[CORE-9.7] the relay says how many new people are left today', async ({ alice, bob, carol }) => {
+    expect(await alice.client.identity.newPeopleLeft(WITHIN)).toBe(1)
+    await alice.say(bob, 'the first today')
+    expect(await alice.client.identity.newPeopleLeft(WITHIN)).toBe(0)
+    await expect(alice.say(carol, 'the second')).rejects.toSatisfy(error => isCoded(error, 'new-people-limit'))
+    expect(await bob.client.identity.newPeopleLeft(WITHIN)).toBe(1)
+  })
+
+  test('[CORE-9.7] an older relay does not say it', async ({ alice: { client, wire } }) => {
+    wire.outgoing = frame => {
+      const decoded = decodeClientFrame(frame.slice())
+      if (decoded.kind !== 'call' || decoded.name !== 'newPeopleLeft') return [frame]
+      const refused = { code: 'frame-malformed', message: 'its kind 25 is not known' }
+      const failure = { kind: 'failure', id: decoded.id, ...refused, retryAtMs: undefined, serial: undefined } as const
+      queueMicrotask(() => wire.inject(encodeRelayFrame(failure)))
+      return []
+    }
+    expect(await client.identity.newPeopleLeft(WITHIN)).toBeUndefined()
+  })
 })
 
 test('[CORE-1.10] what cannot be said opens no chat, whatever makes it so', async ({ alice, bob }) => {

@@ -1,4 +1,4 @@
-// A relay that hands out what a profile once was: genuine, signed, and no longer its owner's word.
+// A relay that serves an earlier profile: genuine, signed, and outdated.
 import { type CallAnswer, decodeRelayFrame, type MailboxEntry } from '@postern/protocol/relay'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -11,7 +11,7 @@ type Fetched = CallAnswer<'getProfile'>
 
 let watchers = 0
 
-/** Of every profile that is asked for, this one comes. */
+/** The relay answers every request for a profile with this one. */
 function serves(to: TestPerson, old: Fetched): { relay: HostileRelay; asked: () => number } {
   const relay = new HostileRelay(to.wire)
   let asked = 0
@@ -23,7 +23,7 @@ function serves(to: TestPerson, old: Fetched): { relay: HostileRelay; asked: () 
 }
 
 const test = base
-  /** What the relay gives to somebody who comes by the link. */
+  /** The relay's answer to a person who comes by the link. */
   .extend('profileAt', ({ world }) => async (person: TestPerson): Promise<Fetched> => {
     const watcher = await world.person(`watcher ${++watchers}`)
     const found = Promise.withResolvers<Fetched>()
@@ -56,7 +56,7 @@ test('[CORE-16.11] a new contact takes no older profile than the one that its ow
   await bot.say(alice, 'hello')
   await alice.hears('hello')
   await expect.poll(asked, patience).toBeGreaterThan(0)
-  // Asked for it herself: what was given up is not forgotten.
+  // She asks for it herself: a version that was given up is not forgotten.
   for (let again = 0; again < 2; again++) {
     await alice.client.identity.learnProfile(bot.id, WITHIN)
     expect(alice.client.identity.profileOf(bot.id)).toMatchObject({ name: 'bot', about: '' })

@@ -1,4 +1,4 @@
-// What others do with a message can come together with the relay's answer to it.
+// A reaction of others to a message can arrive together with the relay's answer to it.
 import { WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'

@@ -1,32 +1,35 @@
-// When receipts go out: soon after a message, once a second while more come, and at once for what was read.
+// When receipts are sent: soon after a message, once a second while more arrive, and immediately for read messages.
 import { clientLimits } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { hasGreeted } from './marked-entries.ts'
 
 const { receiptsAfterMs, arrivedToldEveryMs } = clientLimits
 
-/** Counts what is sealed for one member alone. */
+/** Counts messages that are sealed for one member alone. */
 class Receipts extends Wire {
   sent = 0
 
   override outgoing = (frame: Uint8Array): Uint8Array[] => {
     const decoded = decodeClientFrame(frame)
-    if (decoded.kind === 'call' && decoded.name === 'append' && decoded.request.to !== undefined) this.sent++
+    if (decoded.kind === 'call' && decoded.name === 'appendMarked' && decoded.request.to !== undefined) this.sent++
     return [frame]
   }
 }
 
 const test = base
   .extend('receipts', () => new Receipts())
-  /** Whose clock stands. */
+  /** His clock is stopped. */
   .extend('bob', ({ world, clock, receipts }) => world.person('bob', { clock, wire: receipts }))
 
 test.beforeEach(async ({ alice, bob, clock, receipts }) => {
   await alice.say(bob, 'first')
   await bob.hears('first')
-  // Who has answered and was receipted has nothing to say by itself any more: that would take receipts along.
+  // Her name, if it comes later, wakes his chores.
+  await expect.poll(() => hasGreeted(alice) && bob.client.identity.profileOf(alice.id).name === 'alice').toBe(true)
+  // A client that has answered and got its receipt sends nothing more on its own: that would carry receipts.
   await bob.say(alice, 'back')
   await alice.hears('back')
   await expect.poll(() => clock.isAwaited(receiptsAfterMs)).toBe(true)

@@ -1,4 +1,4 @@
-// A log that a connection has not read whole, because reads failed and nobody said so.
+// A log that a connection has not read completely, because reads failed silently.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { openSqlite } from '../src/storage/sqlite/sqlite-node.ts'
 
 const KEY = new Uint8Array(32).fill(7)
 
-/** A database as a kill leaves it: what was committed is in its log alone. */
+/** A database as a kill leaves it: its commits are in its log alone. */
 function killed(): string {
   const directory = mkdtempSync(join(tmpdir(), 'core-log-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -36,7 +36,7 @@ const saidIn = (path: string): string[] => {
 test('[CORE-11.20] a connection that lacks frames of the log is given up, and the log is as it was', () => {
   const path = killed()
   const log = readFileSync(`${path}-wal`)
-  // As SQLite does when it takes a log for written back.
+  // As SQLite does when it considers a log written back.
   const connect = () => ({ close: () => rmSync(`${path}-wal`, { force: true }) })
   for (let frames = 0; frames < 3; frames++) {
     const opening = { connect, lock: () => frames }
@@ -67,9 +67,20 @@ test('[CORE-11.20] a connection that fails before it is counted loses nothing of
   expect(readFileSync(`${path}-wal`)).toEqual(log)
 })
 
+test('[CORE-11.20] a disk that fails again while the log is put back loses nothing of it', () => {
+  const path = killed()
+  const close = () => {
+    rmSync(`${path}-wal`)
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_CLOSE' })
+  }
+  expect(() => withWholeLog(path, { connect: () => ({ close }), lock: () => 0 })).toThrow('disk I/O error')
+  expect(saidIn(path)).toEqual(['one', 'two', 'three'])
+  expect(keptIn(path)).toEqual([])
+})
+
 test('[CORE-11.20] killed while it was given up, the next start finds the log', () => {
   const path = killed()
-  // As a process that is gone has left it. The highest number of a process is below.
+  // As a process that is gone has left it. The highest pid is below this number.
   renameSync(`${path}-wal`, `${path}-wal-kept-4194305-abcd`)
   expect(saidIn(path)).toEqual(['one', 'two', 'three'])
   expect(keptIn(path)).toEqual([])
@@ -83,7 +94,7 @@ test('[CORE-11.20] of two starts at the same moment, the one that is refused tou
   }
   const beside = () =>
     expect(() => withWholeLog(path, { connect: () => ({ close() {} }), lock: busy })).toThrow(/locked/)
-  // Beside one that opens, and beside one that gives up: before and after its connection is closed.
+  // Beside a process that opens, and beside one that gives up: before and after its connection is closed.
   const close = () => {
     beside()
     rmSync(`${path}-wal`)

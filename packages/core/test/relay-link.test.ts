@@ -1,4 +1,4 @@
-// The connection to the relay, with a clock that the test moves and a socket that says what the test wants.
+// The connection to the relay, with a clock that the test moves and a socket that the test controls.
 import { clientLimits, silentLog } from '@postern/protocol'
 import { encodeRelayFrame, PROTOCOL_VERSION, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
@@ -36,6 +36,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {}, onP
     }),
     onSession,
     onPage,
+    onEphemeral: () => {},
     onTime: () => {},
     onRevoked: () => 'over',
     afterTurn: run => run(),
@@ -59,29 +60,35 @@ const refuseUntil =
   }
 const challenge = encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 })
 
-/** Lets what was promised come true. */
+/** Lets promises settle. */
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
-test.each([
-  [0, 0.5],
-  [1, 1],
-])('[CORE-3.1] pauses double from a tenth of a second to half a minute (jitter %d)', (jitter, share) => {
-  const { clock, dials, link } = linkTo(() => {}, { jitter })
-  link.start()
-  const waits = Array.from({ length: 12 }, () => {
-    const count = dials.length
-    const lostMs = clock.nowMs()
-    dials.at(-1)?.events.closed('gone')
-    while (dials.length === count) clock.advance(5)
-    return clock.nowMs() - lostMs
-  })
-  const expected = waits.map(
-    (_, at) => Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** at) * share,
-  )
-  expect(waits).toEqual(expected)
-  link.stop()
-  expect(clock.timerCount).toBe(0)
-})
+/** The pause that is drawn by a share, between the shortest one and the full length. */
+const shareOf = (fullMs: number, share: number): number => {
+  const shortestMs = clientLimits.reconnectFirstMs / 2
+  return shortestMs + (fullMs - shortestMs) * share
+}
+
+test.each([0, 0.2, 0.5, 1])(
+  '[CORE-3.1] pauses double from a tenth of a second to half a minute, and each is drawn from all of that (jitter %d)',
+  jitter => {
+    const { clock, dials, link } = linkTo(() => {}, { jitter })
+    link.start()
+    const waits = Array.from({ length: 12 }, () => {
+      const count = dials.length
+      const lostMs = clock.nowMs()
+      dials.at(-1)?.events.closed('gone')
+      while (dials.length === count) clock.advance(5)
+      return clock.nowMs() - lostMs
+    })
+    const expected = waits.map((_, at) =>
+      shareOf(Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** at), jitter),
+    )
+    expect(waits).toEqual(expected)
+    link.stop()
+    expect(clock.timerCount).toBe(0)
+  },
+)
 
 test.each([
   [0, 7000],
@@ -133,16 +140,22 @@ test('[CORE-3.2] a relay that goes silent is noticed', async () => {
   await expect(link.whenOnline(1000)).rejects.toMatchObject({ code: 'stopping' })
 })
 
-test('[CORE-3.3] two programs with the same keys do not take the connection from each other without a pause', async () => {
-  const { clock, dials, link } = linkTo(() => {}, { jitter: 1 })
-  link.start()
-  dials[0]?.events.closed('closed', REPLACED_CLOSE_CODE)
-  clock.advance(clientLimits.reconnectMaxMs - 1)
-  expect(dials).toHaveLength(1)
-  clock.advance(1)
-  expect(dials).toHaveLength(2)
-  link.stop()
-})
+test.each([
+  [0, clientLimits.reconnectMaxMs / 2],
+  [1, clientLimits.reconnectMaxMs],
+])(
+  '[CORE-3.3] two programs with the same keys do not take the connection from each other without a long pause (jitter %d)',
+  (jitter, pauseMs) => {
+    const { clock, dials, link } = linkTo(() => {}, { jitter })
+    link.start()
+    dials[0]?.events.closed('closed', REPLACED_CLOSE_CODE)
+    clock.advance(pauseMs - 1)
+    expect(dials).toHaveLength(1)
+    clock.advance(1)
+    expect(dials).toHaveLength(2)
+    link.stop()
+  },
+)
 
 test('[CORE-3.7] a relay that is newer than this program says so by its first word, and is dialled again', () => {
   const { clock, dials, link } = linkTo(() => {}, { jitter: 1 })

@@ -12,17 +12,17 @@ import { coreOf, groupOf } from './hostile/modified-client.ts'
 const sessionOf = (person: TestPerson, chat: ChatId): Promise<GroupSession> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => live.session)
 
-type Sent = { name: 'commit' | 'append'; payload: Uint8Array }
+type Sent = { name: 'commit' | 'appendMarked'; payload: Uint8Array }
 
 const test = base
-  /** What these people send from now on, in order, as the relay sees it. */
+  /** The messages and commits that these people send from now on, in order, as the relay sees them. */
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('sentBy', ({}) => (...people: TestPerson[]): Sent[] => {
     const sent: Sent[] = []
     for (const { wire } of people)
       wire.outgoing = frame => {
         const asked = decodeClientFrame(frame.slice())
-        if (asked.kind === 'call' && (asked.name === 'commit' || asked.name === 'append'))
+        if (asked.kind === 'call' && (asked.name === 'commit' || asked.name === 'appendMarked'))
           sent.push({ name: asked.name, payload: (asked.request as { payload: Uint8Array }).payload })
         return [frame]
       }
@@ -100,7 +100,7 @@ describe('[CORE-2.12] who was removed reads nothing more', () => {
   })
 })
 
-/** As a client of 0.2 left it: nobody has brought a fresh secret since that client was alone. */
+/** As a client of 0.2 left it: nobody has added a fresh secret since that client was alone. */
 async function leaveGuessable(person: TestPerson, chat: ChatId): Promise<void> {
   await coreOf(person).groups.run(groupOf(person, chat), async live => {
     const { context, state } = live.session
@@ -110,7 +110,7 @@ async function leaveGuessable(person: TestPerson, chat: ChatId): Promise<void> {
     const { capabilities } = own.leaf
     const extensions = capabilities.extensions.slice(0, 1)
     const made = { leafNodeSource: 'commit' as const, parentHash: new Uint8Array(), extensions: [] }
-    // Of the own leaf alone, which the next path replaces: all others see the same tree from then on.
+    // Changes only the person's own leaf, which the next path replaces: all others see the same tree from then on.
     const leaf = { ...own.leaf, ...made, capabilities: { ...capabilities, extensions } }
     const ratchetTree = state.ratchetTree.with(at, { nodeType: 'leaf', leaf })
     live.session = { context, state: { ...state, ratchetTree } }
@@ -130,6 +130,6 @@ test('[CORE-2.13] in a group whose keys removed members may know nothing is said
   const words = Array.from({ length: 10 }, (_, at) => `word ${at}`)
   await Promise.all(words.map(word => alice.say(chat, word)))
   for (const word of words) await expect.poll(() => bob.texts(chat)).toContain(word)
-  expect(sent.map(({ name }) => name)).toEqual(['commit', ...words.map(() => 'append')])
+  expect(sent.map(({ name }) => name)).toEqual(['commit', ...words.map(() => 'appendMarked')])
   expect(epoch(await sessionOf(bob, chat))).toBe(before + 1)
 })

@@ -1,4 +1,4 @@
-// A process that ends in the middle of it all: the next one on the same data settles what was left, wherever it stood.
+// A process that ends in the middle of its work: the next one on the same data settles everything that was left.
 import { type ChatId, clientLimits, GROUP_ID_BYTES, groupIdFromBytes, isCoded } from '@postern/protocol'
 import { ManualClock, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -11,7 +11,9 @@ const MANY = clientLimits.unsettledPerGroupMax
 const waiting = (person: TestPerson) => person.client['core'].store.all('SELECT 1 FROM outbox').length
 
 const test = base
-  /** As many as may wait for the relay's word, and a few who wait for their turn. The process ends with all of them. */
+  /**
+   * As many as may wait for the relay's answer, and a few that wait for their turn. The process ends with all of them.
+   */
   .extend('endWithMany', ({ world, alice }) => async (chat: ChatId, areUnderWay: () => boolean): Promise<void> => {
     const said = Array.from({ length: MANY + 10 }, (_, at) => alice.say(chat, `m${at}`))
     const settled = Promise.allSettled(said)
@@ -21,13 +23,13 @@ const test = base
   })
   /** The relay gets none of them. */
   .extend('endUnheard', ({ alice, endWithMany }) => async (chat: ChatId): Promise<void> => {
-    const lost = loseCalls(alice, 'append')
+    const lost = loseCalls(alice, 'appendMarked')
     await endWithMany(chat, () => lost() >= MANY)
   })
   /** The relay has them all, and alice does not know. */
   .extend('endUnanswered', ({ alice, bob, endWithMany }) => async (): Promise<void> => {
-    // Also what the chores ask: one round of them, as for a name that came late, would settle what is to stay open.
-    loseAnswers(alice, 'append', 'outcome')
+    // Includes calls of the chores: one round of them, as for a name that came late, would settle what must stay open.
+    loseAnswers(alice, 'appendMarked', 'outcome')
     await endWithMany(bob.chatId, () => bob.texts(alice).length === 1 + MANY)
   })
   .extend('sayMany', ({ bob }) => async (speaker: TestPerson, chat: ChatId): Promise<void> => {

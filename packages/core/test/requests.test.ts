@@ -1,4 +1,5 @@
-// Requests: what is said in them is told in order once they are accepted, and who is accepted brings along its groups.
+// Requests: their content is reported in order once they are accepted,
+// and an accepted person's groups are accepted, too.
 import { messageIdOf } from '@postern/bot-api'
 import type { ChatId } from '@postern/protocol'
 import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
@@ -9,7 +10,7 @@ import type { JournalEvent } from '../src/journal/journal.ts'
 import { coreOf } from './hostile/modified-client.ts'
 import { sayBody } from './hostile/team.ts'
 
-/** Type, and what it says. */
+/** The type of an event, and its content. */
 const inShort = (event: JournalEvent): string => {
   if (event.type === 'reaction') return `reaction ${event.reaction.emoji}`
   if (event.type === 'deleted' || event.type === 'expired') return event.type
@@ -37,7 +38,7 @@ const test = base
           .map(({ json }) => JSON.parse(json) as JournalEvent)
           .filter(event => event.chat_id === chat),
   )
-  /** What was said before it has been read. */
+  /** Waits until everything before it has been read. */
   .extend('mark', ({ bot }) => async (speaker: TestPerson, chat: ChatId, seenAs: ChatId): Promise<void> => {
     await speaker.say(chat, 'mark')
     await expect.poll(() => bot.texts(seenAs).at(-1)).toBe('mark')
@@ -96,7 +97,7 @@ describe('[CORE-19.1] what is said about messages of a request', () => {
       await mallory.client.messages.edit(bot.chatId, { message: one, text: `edit ${at}` }, WITHIN)
       await mallory.client.messages.react(bot.chatId, { message: one, emoji: at % 2 ? '🦊' : '🐙' }, WITHIN)
     }
-    // Of what is not there nothing is kept.
+    // Nothing is kept about a missing message.
     const target = messageIdOf('a'.repeat(32))
     await sayBody(mallory, bot.chatId, { kind: 'reaction', target, emoji: '🦊' })
     await sayBody(mallory, bot.chatId, { kind: 'edit', target, text: 'x' })

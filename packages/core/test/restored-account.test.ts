@@ -1,4 +1,4 @@
-// An account whose database is lost, made again from what its owner has kept: the same one, on a new device.
+// An account whose database is lost, rebuilt from its recovery facts: the same one, on a new device.
 import { rmSync } from 'node:fs'
 import { openNodeClient } from '@postern/core/node'
 import { decodeRecoveryFacts, encodeRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
@@ -6,7 +6,7 @@ import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
-/** Through the bytes, as a file has them. */
+/** Encoded and decoded, as in a file. */
 const factsOf = (person: TestPerson): RecoveryFacts =>
   decodeRecoveryFacts(encodeRecoveryFacts(person.client.identity.recovery()))
 
@@ -72,7 +72,7 @@ describe('[CORE-12.7] an account that is made again', () => {
     }
     await expect.poll(reached, { timeout: WITHIN.timeoutMs }).toContain('hello again')
     await expect.poll(() => bob.client.chats.list().filter(({ id }) => id === again.chatId)).toHaveLength(1)
-    // Who is blocked has not been told.
+    // A blocked person is not notified.
     expect(codesOf(mallory)).not.toContain('key_changed')
   })
 
@@ -106,7 +106,7 @@ describe('[CORE-12.7] an account that is made again', () => {
   }) => {
     for (const text of ['one', 'two', 'three']) await bob.say(alice, text)
     await alice.hears('three')
-    // With each word the relay hears how far she has read.
+    // With each message, the relay learns how far she has read.
     await alice.say(bob, 'heard')
     const restore = await lost(alice)
     await bob.say(alice, 'into the void')
@@ -200,7 +200,7 @@ describe('[CORE-12.9] facts', () => {
       if (restore === undefined) expect(() => decodeRecoveryFacts(new Uint8Array(3))).toThrow(/damaged/)
       else await expect(begun()).rejects.toMatchObject({ code })
     }
-    // Nothing of it was written: the next start may begin anew.
+    // Nothing of it was written: the next start may begin again.
     expect((await world.person('nobody')).id).not.toBe(alice.id)
   })
 

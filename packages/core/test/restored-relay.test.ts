@@ -1,4 +1,5 @@
-// A relay that was restored from a backup: it lacks what its clients know, and they go on with each other all the same.
+// A relay that was restored from a backup:
+// it lacks what its clients know, and they continue with each other all the same.
 import { isCoded, SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
 import { HostileRelay, type ManualClock, type TestPerson, WITHIN } from '@postern/testkit'
@@ -13,7 +14,7 @@ const test = base
   .extend('bob', ({ world, clock }) => world.person('bob', { clock }))
   .extend('carol', ({ world, clock }) => world.person('carol', { clock }))
 
-/** A chat that heals refuses what is said until it has healed: whoever wants to be heard tries again. */
+/** A chat refuses messages until it has healed, so the sender tries again. */
 async function saySoon(from: TestPerson, text: string, { to, clock }: { to: TestPerson | string; clock: ManualClock }) {
   const isSaid = async () => {
     clock.advance(SECOND_MS)
@@ -26,8 +27,8 @@ async function saySoon(from: TestPerson, text: string, { to, clock }: { to: Test
 }
 
 /**
- * Only pauses before the next connection pass. A login takes the machine's time: on a busy machine a clock that goes on meanwhile
- * ends the login by its timeout, and the client says everything again.
+ * Only pauses before the next connection pass. A login takes the machine's time: on a busy machine, a clock that moves
+ * meanwhile would end the login by its timeout, and the client would send everything again.
  */
 async function restored(people: readonly TestPerson[], clock: ManualClock): Promise<void> {
   const areOnline = () => {
@@ -171,7 +172,7 @@ test('[CORE-12.15] a relay that lies about an epoch gains nothing: what it has t
   let lies = 0
   alice.wire.incoming = frame => {
     const told = decodeRelayFrame(frame)
-    if (told.kind !== 'answer' || told.name !== 'append' || lies++ > 0) return [frame]
+    if (told.kind !== 'answer' || told.name !== 'appendMarked' || lies++ > 0) return [frame]
     return [encodeRelayFrame({ ...told, answer: { accepted: undefined, epoch: 0 } })]
   }
   const send = sendIdFromBytes(new Uint8Array(SEND_ID_BYTES).fill(7))

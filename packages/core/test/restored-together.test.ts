@@ -1,4 +1,5 @@
-// The relay and all clients but one restored together: that one knows more than the others, and its group chat continues.
+// The relay and all clients but one restored together: that one knows more than the others, and its group chat
+// continues.
 import { cpSync, rmSync } from 'node:fs'
 import type { Notice } from '@postern/bot-api/events'
 import type { ChatId } from '@postern/protocol'
@@ -36,7 +37,7 @@ class Together {
     return person
   }
 
-  /** Alice is the only admin. Everybody, and the relay, is backed up once all are there. */
+  /** Alice is the only admin. Everyone, and the relay, is backed up once all are there. */
   async begin(...others: string[]): Promise<void> {
     for (const name of ['alice', ...others]) await this.#open(name)
     const members = others.map(name => this.person(name).id)
@@ -83,7 +84,7 @@ class Together {
     await this.#isHeardBy(name, this.all)
   }
 
-  /** Each of these people by the others of them. */
+  /** Each of these people receives the messages of the others. */
   async areHeard(...names: string[]): Promise<void> {
     for (const name of names)
       await this.#isHeardBy(
@@ -92,7 +93,7 @@ class Together {
       )
   }
 
-  /** Says texts until all of them have shown one: what is said while the chat heals is refused, or lost. */
+  /** Sends texts until all of them have shown one: messages sent while the chat heals are refused, or lost. */
   async #isHeardBy(name: string, people: readonly TestPerson[]): Promise<void> {
     const others = people.filter(person => person.name !== name)
     const said: string[] = []

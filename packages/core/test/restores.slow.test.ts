@@ -1,4 +1,5 @@
-// Histories of backups and restores, of clients and the relay, in any order: every chat goes on, and no key encrypts twice.
+// Histories of backups and restores, of clients and the relay,
+// in any order: every chat continues, and no key encrypts twice.
 import crypto from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -14,13 +15,13 @@ const MLS_KEY_BYTES = 16
 const names = ['alice', 'bob', 'carol'] as const
 type Name = (typeof names)[number]
 
-/** Every key of MLS that encrypted something, with how often. */
+/** Every MLS key that encrypted something, with the number of times. */
 const used = new Map<string, number>()
 const { createCipheriv } = crypto
 crypto.createCipheriv = ((...given: Parameters<typeof createCipheriv>) => {
   const secret = given[1] instanceof crypto.KeyObject ? given[1].export() : (given[1] as Uint8Array)
   const key = Buffer.from(secret).toString('hex')
-  // Those of MLS. A profile is encrypted under its own longer key each time it is published, with another nonce.
+  // Only those of MLS. A profile is encrypted under its own longer key each time it is published, with another nonce.
   if (secret.length === MLS_KEY_BYTES) used.set(key, (used.get(key) ?? 0) + 1)
   return createCipheriv(...given)
 }) as typeof createCipheriv
@@ -86,7 +87,7 @@ class History {
     }
   }
 
-  /** Whatever has happened, everybody hears everybody in the end. */
+  /** All receive each other's messages in the end, after any history. */
   async assertAllHear(): Promise<void> {
     for (const name of names) {
       const from = this.#person(name)
@@ -208,7 +209,7 @@ test('[CORE-12.18] one backup is restored twice, each time with the relay: other
     let alice = await world.person('alice')
     await alice.say(bob, 'before')
     await bob.hears('before')
-    // It would carry the chat on, and spare alice the keys that she may have used.
+    // Otherwise bob would carry the chat on, and alice would not need the keys that she may have used.
     await world.close(bob)
     alice = await world.backUp(alice)
     await world.backUpRelay()

@@ -1,4 +1,4 @@
-// Rows that are kept in memory: whatever is written, in whatever way, what is read is what the database has.
+// Rows that are kept in memory: after any write, in any way, reads return what the database has.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { test as base, expect } from 'vitest'
 import type { Database, SqlValue } from '../src/storage/database.ts'
 import { openSqlite } from '../src/storage/sqlite/sqlite-node.ts'
 
-/** Of a kept table, with a trigger that writes another one, and a counter of ids. */
+/** A kept table, with a trigger that writes another one, and a counter of ids. */
 const schema = `
   CREATE TABLE chat (id TEXT PRIMARY KEY, unread INTEGER NOT NULL, version INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
   CREATE TABLE member (chat_id TEXT NOT NULL, account_id TEXT NOT NULL, PRIMARY KEY (chat_id, account_id)) STRICT;
@@ -21,7 +21,7 @@ const questions: [sql: string, ...SqlValue[]][] = [
   ['SELECT * FROM chat WHERE id = ?', 'a'],
   ['SELECT * FROM chat WHERE id = ?', 'b'],
   ['SELECT sum(unread) AS sum FROM chat'],
-  // Of some columns alone: what is written to the others changes nothing for them.
+  // Only some columns: writes to the others do not change the answers.
   ['SELECT id, version FROM chat WHERE id = ?', 'a'],
   ['SELECT version FROM chat WHERE unread > 1 ORDER BY version'],
   ['SELECT count(*) AS count FROM chat'],
@@ -76,7 +76,7 @@ const test = base.extend('open', ({}, { onCleanup }) => {
   }
 })
 
-/** Asked in words that were never used before: nothing is kept for them. */
+/** A statement that was never used before: nothing is kept for it. */
 const askAnew = (database: Database, [sql, ...values]: (typeof questions)[number], at: number) =>
   database.all(`${sql} -- ${at}`, ...values)
 

@@ -1,4 +1,4 @@
-// Safety numbers: the same on both sides, another one for every other key, and of no key that a relay made up.
+// Safety numbers: the same on both sides, different for every other key, and never for a key that a relay made up.
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { makeNodeProvider } from '@postern/mls/node'
 import { toBase32 } from '@postern/protocol'
@@ -88,7 +88,7 @@ test('[CORE-16.13] that it was compared is remembered over restarts and a new de
   await restored.say(again, 'from a new device')
   await again.hears('from a new device')
   expect(isShown()).toEqual([true, true, true])
-  // One's own mark is nobody else's, and the other's name is not one's mark.
+  // The account's own mark is nobody else's, and a new name of the other person does not remove it.
   expect(restored.client.identity.profileOf(again.id)).not.toHaveProperty('verified')
   await again.client.identity.setVerified(alice.id, 'unverified')
   expect(isShown()).toEqual([undefined, undefined, undefined])

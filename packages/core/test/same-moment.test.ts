@@ -1,4 +1,4 @@
-// Changes made at the same moment: what was read before is looked at again where it is written.
+// Changes made at the same moment: values read before are checked again in the transaction that writes.
 import { isCoded } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
@@ -33,9 +33,9 @@ const versionsOf = (reader: TestPerson, person: TestPerson) =>
     person.id,
   )
 
-type Delayed = 'getProfile' | 'putProfile' | 'append'
+type Delayed = 'getProfile' | 'putProfile' | 'appendMarked'
 
-/** Answers of these names wait until the test lets them come. */
+/** Answers with these names wait until the test releases them. */
 function delay(person: TestPerson, ...names: Delayed[]) {
   const relay = new HostileRelay(person.wire)
   const first = Promise.withResolvers<void>()
@@ -73,14 +73,14 @@ test('[CORE-9.1] a name that is published while a message is on its way is told 
 }) => {
   await alice.openInvite(bob.client.identity.me().inviteUrl)
   await bob.say(alice, 'hi')
-  const answers = delay(bob, 'putProfile', 'append')
+  const answers = delay(bob, 'putProfile', 'appendMarked')
   await bob.client.identity.setProfile({ name: 'Robert' })
   await answers.held
   const said = bob.say(alice, 'still bob')
   await alice.hears('still bob')
   answers.letCome('putProfile')
   await expect.poll(() => alice.client.identity.profileOf(bob.id).name).toBe('Robert')
-  answers.letCome('append')
+  answers.letCome('appendMarked')
   await said
 })
 

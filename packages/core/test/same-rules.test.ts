@@ -1,6 +1,7 @@
-// Each rule of what people write, at its limit and past it: the HTTP API, core and the content of messages say the same.
+// Each rule for texts that people write, at its limit and past it:
+// the HTTP API, the core and the content of messages agree.
 import { botChange, botCommands, chatIdOf, newGroup, newPoll, newReaction, textMessage } from '@postern/bot-api'
-import { contentLimits, isCoded, type MessageId, utf8 } from '@postern/protocol'
+import { contentLimits, isCoded, type MessageId, type TextEntity, utf8 } from '@postern/protocol'
 import { type Button, decodeContent, decodeGroupSettings, profile } from '@postern/protocol/content'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld } from '@postern/testkit/fixtures'
@@ -15,19 +16,19 @@ const test = testInOneWorld.extend('talk', { scope: 'file' }, async ({ world }):
   return { bot, alice, said: (await bot.say(alice, 'words')).id }
 })
 
-/** What keeps its rules fails all the same, by another error: there is no such account. */
+/** A value that keeps the rules fails all the same, by another error: there is no such account. */
 const nobody = chatIdOf('b'.repeat(32))
 const limits = contentLimits
 
-/** `unsightly`: no sender of ours writes it; of somebody else's message it is taken, and cleaned or passed over. */
+/** `unsightly`: no sender of ours writes it; in another account's message it is accepted, and cleaned or ignored. */
 type Verdict = 'kept' | 'refused' | 'unsightly'
 type Case<Value> = [what: string, value: Value, verdict: Verdict]
 type Parsed = { error?: { issues: { message: string }[] } | undefined }
 type Rule<Value> = {
-  /** Only where the API has such a field. */
+  /** Only if the API has such a field. */
   api?: (value: Value, talk: Talk) => Parsed
   core: (value: Value, talk: Talk) => Promise<unknown>
-  /** Whether a receiver takes it. */
+  /** Whether a receiver accepts it. */
   content: (value: Value, talk: Talk) => boolean
   values: Case<Value>[]
 }
@@ -35,7 +36,7 @@ type Rule<Value> = {
 const isContent = (body: object): boolean =>
   decodeContent(utf8(JSON.stringify({ v: 1, send: 'a'.repeat(26), profileVersion: 1, body }))) !== undefined
 
-/** The rule that is broken, in words. */
+/** The sentence of the broken rule. */
 const brokenRule = async (sending: Promise<unknown>): Promise<unknown> =>
   await sending.then(
     () => undefined,
@@ -95,6 +96,26 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
         ],
         'unsightly',
       ],
+    ],
+  })
+
+  const bold = (offset: number, length: number): TextEntity => ({ type: 'bold', offset, length })
+  check<TextEntity[]>('entities', {
+    api: entities => textMessage.safeParse({ text: letters(400), entities }),
+    core: (entities, { bot }) => bot.client.messages.sendText(nobody, { text: letters(400), entities }, WITHIN),
+    content: entities => isContent({ kind: 'text', text: letters(400), entities }),
+    values: [
+      [`${limits.entitiesMax}`, Array.from({ length: limits.entitiesMax }, (_, at) => bold(at, 1)), 'kept'],
+      [
+        `${limits.entitiesMax + 1}`,
+        Array.from({ length: limits.entitiesMax + 1 }, (_, at) => bold(at, 1)),
+        'unsightly',
+      ],
+      ['one inside of the other', [{ type: 'italic', offset: 1, length: 1 }, bold(0, 2)], 'kept'],
+      ['beyond the end', [bold(400, 1)], 'unsightly'],
+      ['one over the other', [bold(0, 2), { type: 'italic', offset: 1, length: 2 }], 'unsightly'],
+      ['twice the same', [bold(0, 2), bold(0, 2)], 'unsightly'],
+      ['a link to nowhere', [{ type: 'link', offset: 0, length: 1 }], 'unsightly'],
     ],
   })
 

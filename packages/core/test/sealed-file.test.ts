@@ -1,4 +1,4 @@
-// The `.postern` file: opened by its six words and by nothing else, and each way in which it is not right has its name.
+// The `.postern` file: only its six words open it, and each fault has its own code.
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { makeNodeProvider } from '@postern/mls/node'
 import { recoveryLimits, utf8 } from '@postern/protocol'
@@ -27,7 +27,7 @@ const changed = (at: number, to = (byte: number) => byte ^ 1): Uint8Array => {
 }
 const opened = (bytes: Uint8Array, by = words) => openSealed(bytes, { words: by, provider })
 
-/** As somebody would write it who knows how the beginning is summed up. */
+/** As an attacker would write it who knows how the checksum of the header is made. */
 async function withFields(fields: Record<number, number>): Promise<Uint8Array> {
   const forged = file.slice()
   for (const [at, value] of Object.entries(fields)) forged[Number(at)] = value
@@ -77,7 +77,7 @@ describe('[CORE-12.12] a sealed file', () => {
     longer.set(file)
     for (const bytes of [changed(HEADER_BYTES), longer])
       await expect(opened(bytes)).rejects.toMatchObject({ code: 'recovery-damaged' })
-    // Somebody who makes a backup of a recovery file: what it says that it is, is proved by the words, too.
+    // An attacker turns a recovery file into a backup: the words prove its kind, too.
     await expect(opened(await withFields({ 9: 1 }))).rejects.toMatchObject({ code: 'recovery-damaged' })
   })
 

@@ -1,37 +1,17 @@
-// Finding messages: by their words, by their files, and the first that was not read.
+// Finding messages: by their text, and the first unread one.
 import type { MessageSearch } from '@postern/core'
-import { type ChatId, clientLimits } from '@postern/protocol'
+import { clientLimits } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { setChatState } from '../src/chats/records/chats.ts'
-import { insertMessage } from '../src/messages/messages.ts'
 import { coreOf } from './hostile/modified-client.ts'
+import { put } from './put-message.ts'
 
 const found = (person: TestPerson, wanted: Partial<MessageSearch>): string[] =>
   person.client.messages
     .search({ text: '', limit: 50, ...wanted })
     .map(({ text, file, poll }) => text ?? file?.name ?? poll?.question ?? '')
-
-type Placed = { id: string; chat: ChatId; ts: number; body: object }
-
-/** Without a word over the wire. */
-const put = (person: TestPerson, { id, chat, ts, body }: Placed) =>
-  coreOf(person).store.write(database =>
-    insertMessage(database, {
-      id: id as never,
-      chat_id: chat,
-      sender: person.id,
-      ts,
-      send_id: id as never,
-      body: JSON.stringify(body),
-      reported: 1,
-      timer_ms: 0,
-      expires_ts: null,
-      erase_at_ms: null,
-      read: 1,
-    }),
-  )
 
 describe('[CORE-23.9] a search', () => {
   const talking = test.extend('chat', async ({ alice, bob }) => {
@@ -106,21 +86,6 @@ describe('[CORE-23.9] a search', () => {
     expect(found(alice, { text: 'words' })).toEqual([])
     expect(found(alice, { text: 'NEW ONES' })).toEqual(['new ones'])
   })
-})
-
-test('[CORE-23.10] the files of a chat, by their kinds', async ({ alice, bob }) => {
-  await alice.say(bob, 'hello')
-  const chat = bob.chatId
-  const kinds = ['photo', 'video', 'voice', 'file'] as const
-  const file = { kind: 'file', blob: 'b', key: 'k', digest: 'd', size: 1, type: 'x/y' }
-  for (const [at, shownAs] of [...kinds, ...kinds].entries())
-    await put(alice, { id: `f${at}`, chat, ts: at + 1, body: { ...file, shownAs, name: `${shownAs} ${at}` } })
-  const names = (wanted: object) =>
-    alice.client.messages.files(chat, { kinds: ['photo', 'video'], limit: 9, ...wanted }).map(row => row.file?.name)
-  expect(names({})).toEqual(['video 5', 'photo 4', 'video 1', 'photo 0'])
-  expect(names({ beforeTs: 5, limit: 1 })).toEqual(['video 1'])
-  expect(names({ kinds: ['voice'] })).toEqual(['voice 6', 'voice 2'])
-  expect(names({ kinds: [] })).toEqual([])
 })
 
 test('[CORE-23.11] the first unread message', async ({ alice, bob }) => {

@@ -1,4 +1,4 @@
-// Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing goes out behind one's back.
+// Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing is sent later unnoticed.
 import { isCoded } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
 import { ManualClock, passTime, type TestPerson } from '@postern/testkit'
@@ -9,7 +9,7 @@ import { callOf } from './lossy-wire.ts'
 const soon = { timeoutMs: 300 }
 
 const test = base
-  /** Her clock stands: nothing is given up before it has gone out. */
+  /** Her clock is stopped: nothing is given up before it was sent. */
   .extend('talkingCarol', ({ world, bob }) => async () => {
     const clock = new ManualClock(Date.now())
     const carol = await world.person('carol', { clock })
@@ -51,11 +51,11 @@ describe('the relay out of reach', () => {
 })
 
 describe('the answer is lost', () => {
-  /** The relay takes the message; its answer does not come through. */
+  /** The relay accepts the message; its answer is lost. */
   function loseAnswers({ wire }: TestPerson) {
     wire.incoming = frame => {
       const decoded = decodeRelayFrame(frame)
-      const isLost = decoded.kind === 'answer' && (decoded.name === 'append' || decoded.name === 'outcome')
+      const isLost = decoded.kind === 'answer' && (decoded.name === 'appendMarked' || decoded.name === 'outcome')
       return isLost ? [] : [frame]
     }
   }
@@ -63,7 +63,7 @@ describe('the answer is lost', () => {
   test('[CORE-4.3] the same bytes are sent again, and arrive once', async ({ alice, bob }) => {
     const sent: Uint8Array[] = []
     alice.wire.outgoing = frame => {
-      if (callOf(frame) === 'append') sent.push(frame.slice())
+      if (callOf(frame) === 'appendMarked') sent.push(frame.slice())
       return [frame]
     }
     loseAnswers(alice)
@@ -78,7 +78,9 @@ describe('the answer is lost', () => {
     expect(sent.length).toBeGreaterThanOrEqual(3)
     const payloads = sent.slice(0, 2).map(frame => {
       const decoded = decodeClientFrame(frame)
-      return decoded.kind === 'call' && decoded.name === 'append' ? Buffer.from(decoded.request.payload) : undefined
+      return decoded.kind === 'call' && decoded.name === 'appendMarked'
+        ? Buffer.from(decoded.request.payload)
+        : undefined
     })
     expect(payloads[0]).toEqual(payloads[1])
   })
@@ -103,7 +105,7 @@ describe('the answer is lost', () => {
     const { clock, carol, reconnect } = await talkingCarol()
     let lost = 0
     carol.wire.outgoing = frame => {
-      if (callOf(frame) !== 'append') return [frame]
+      if (callOf(frame) !== 'appendMarked') return [frame]
       lost++
       return []
     }
@@ -141,13 +143,13 @@ test('[CORE-4.9] what is in doubt goes out again ahead of what is said later, ho
   const words = Array.from({ length: 20 }, (_, at) => `m${at}`)
   let lost = 0
   alice.wire.outgoing = frame => {
-    if (callOf(frame) !== 'append') return [frame]
+    if (callOf(frame) !== 'appendMarked') return [frame]
     lost++
     return []
   }
   const said = words.map(text => alice.say(bob, text))
   await expect.poll(() => lost).toBe(words.length)
-  // As early as can be: the new connection is still finding out what became of the others.
+  // As early as possible: the new connection is still asking about the others.
   alice.wire.outgoing = frame => {
     if (callOf(frame) === 'outcome' && said.length === words.length) said.push(alice.say(bob, 'later'))
     return [frame]

@@ -101,7 +101,7 @@ test('[CORE-11.25] on a disk without room an older file stays as it is, and beco
 }) => {
   await olderFile()
   {
-    // Less than the content of the file: the log has no room for a new one.
+    // Less than the content of the file: the log has no space for a new one.
     using _full = failWrites(300_000)
     const store = reopened()
     expect(rowsIn(store)).toHaveLength(KEPT_ROWS)

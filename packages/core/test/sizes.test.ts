@@ -1,4 +1,4 @@
-// What the relay learns from sizes: the same ones for titles and names of every usual length.
+// Sizes that the relay sees: they are the same for titles and names of every usual length.
 import { settingsOf } from '@postern/mls'
 import { type CallRequest, decodeClientFrame } from '@postern/protocol/relay'
 import { type TestPerson, WITHIN } from '@postern/testkit'
@@ -58,7 +58,7 @@ test('[CORE-2.14] settings of an older client are padded with the next member th
 }) => {
   const id = await alice.createGroup('team', [bob])
   const { groups } = coreOf(alice)
-  // As they are stored by a client of 0.2: the same JSON, and nothing behind it. Both members have them.
+  // As a client of 0.2 stores them: the same JSON, and nothing after it. Both members have them.
   for (const person of [alice, bob])
     await coreOf(person).groups.run(groupOf(person, id), async live => {
       const { state } = live.session

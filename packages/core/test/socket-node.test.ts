@@ -1,4 +1,4 @@
-// Node's socket to the relay: what is sent in one turn, and what is sent in the last.
+// Node's socket to the relay: the frames of one turn, and those of the last turn.
 import { once } from 'node:events'
 import { type AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const test = plain
     await once(server, 'listening')
     return server
   })
-  /** A connection, and what its other end has heard. */
+  /** A connection, and the frames that its other end has received. */
   .extend('line', async ({ server }) => {
     const { port } = server.address() as AddressInfo
     const opened = once(server, 'connection')

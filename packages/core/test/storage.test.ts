@@ -1,15 +1,17 @@
-// The data directory: one process, one key, and only what changed is written.
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// The data directory: one process, one key, and only changes are written.
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isCoded } from '@postern/protocol'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { checkStored } from '../src/recovery/stored-copy-node.ts'
 import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { openSqlite } from '../src/storage/sqlite/sqlite-node.ts'
 import { Store } from '../src/storage/transactions/store.ts'
 import { personOn } from './person-on.ts'
 
 const test = base
-  /** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
+  /** A client on a database whose size the test can limit: SQLite itself then reports that it is full. */
   .extend('personOnSmallDisk', ({ world }) => async (name: string) => {
     const directory = join(world.directory, name)
     const database = openDataDirectory(directory)
@@ -78,18 +80,38 @@ test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', 
   expect(moved[0]?.bytes.length).toBeLessThan(200)
 })
 
-test.for([
-  { schema: 14, code: 'database-damaged' },
-  { schema: 1_000, code: 'database-newer' },
-])(
-  '[CORE-11.14] tables of schema $schema, which this version does not know, are refused as $code, and stay',
-  async ({ schema, code }, { world }) => {
+test('[CORE-11.14] tables of a newer version are refused, and stay', async ({ world }) => {
+  const directory = join(world.directory, 'alone')
+  const database = openDataDirectory(directory)
+  database.exec('PRAGMA user_version = 1000')
+  database.close()
+  for (let time = 0; time < 2; time++)
+    expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-newer' }))
+})
+
+const DRAFTS = join(import.meta.dirname, 'drafts')
+
+/** Tables as a commit made them, named by their number and the commit. */
+test.for(readdirSync(DRAFTS))(
+  '[CORE-11.27] the tables of %s, which no step leads on from, are refused by the commit that can open them, and stay',
+  async (draft, { world }) => {
     const directory = join(world.directory, 'alone')
-    const database = openDataDirectory(directory)
-    database.exec(`PRAGMA user_version = ${schema}`)
+    openDataDirectory(directory).close()
+    const path = join(directory, 'core.db')
+    rmSync(path)
+    const database = openSqlite(path, readFileSync(join(directory, 'db.key')))
+    database.exec(readFileSync(join(DRAFTS, draft), 'utf8'))
     database.close()
-    for (let time = 0; time < 2; time++)
-      expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code }))
+    const before = readFileSync(path)
+    const commit = /-([0-9a-f]{7})\.sql$/.exec(draft)?.[1] ?? ''
+    // The newest commit with the same tables, where that is another one.
+    const opener = { '72990d7': 'c6d65d3', a753481: '1b984ed' }[commit] ?? commit
+    const refusal = expect.objectContaining({
+      code: 'database-too-old',
+      message: expect.stringContaining(`Only the sources at commit ${opener} can open it.`) as string,
+    })
+    for (const open of [openDataDirectory, checkStored]) expect(() => open(directory)).toThrow(refusal)
+    expect(readFileSync(path)).toEqual(before)
   },
 )
 

@@ -1,4 +1,4 @@
-// What was deleted or has disappeared leaves nothing of its words in events that wait, of whatever type they are.
+// A deleted or expired message leaves none of its text in waiting events of any type.
 import type { ChatId, MessageId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -18,7 +18,9 @@ const test = base
       (): ChatId =>
         bot.chatId,
   )
-  /** A message of the bot that alice has reacted to and pressed, and one of alice that she has edited and reacted to. */
+  /**
+   * A message of the bot that alice has reacted to and pressed, and one of alice that she has edited and reacted to.
+   */
   .extend('talked', ({ alice, bot, chat }) => async (): Promise<{ own: MessageId; hers: MessageId }> => {
     const buttons = [[{ text: 'label-7', data: 'data-7' }]]
     const own = (await bot.client.messages.sendText(alice.chatId, { text: 'words-7', buttons }, WITHIN)).id
@@ -60,7 +62,7 @@ test('[CORE-18.9] a deleted message leaves no reaction and no press of it behind
   expectNothingLeft()
   const kept = bot.client.journal.read(0, 1000).map(({ json }) => JSON.parse(json) as Record<string, unknown>)
   const from = { id: alice.id, name: 'alice' }
-  // Who, where and when stay; a reaction is told as one that is gone, as it is.
+  // Sender, chat and time stay; a reaction is reported as removed, as it is.
   expect(kept).toContainEqual({ type: 'reaction', chat_id: alice.id, reaction: { message_id: own, from, emoji: '' } })
   expect(kept).toContainEqual({
     type: 'button',
@@ -87,7 +89,7 @@ test('[CORE-18.9] neither does one that has disappeared', async ({
   await bot.next('notice', ({ notice }) => notice.code === 'timer')
   await talked()
   await bot.client.messages.markRead(alice.chatId)
-  // The look at what is due comes shortly after the burst; then the minute passes.
+  // The due work is checked shortly after the burst; then the minute passes.
   clock.advance(1000)
   clock.advance(120_000)
   await expect

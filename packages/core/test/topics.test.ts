@@ -1,4 +1,4 @@
-// What a commit touches: whoever shows something is told to read it again, whoever wrote it.
+// The topics that a commit touches: every view that changes is reported, whatever wrote it.
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
@@ -6,10 +6,10 @@ import { expect } from 'vitest'
 import { coreOf } from './hostile/modified-client.ts'
 
 const LIMIT = 200
-/** A view of a chat that there was not yet. */
+/** A view of a chat that did not exist yet. */
 const NOTHING = '[]'
 
-/** Every view of a client as JSON, under the topic that must be told when it changes. */
+/** Every view of a client as JSON, under the topic that must be reported when it changes. */
 function viewsOf({ client }: TestPerson, known: TestPerson[]): Map<string, string> {
   const chats = client.chats.overview()
   const people = known.map(person => client.identity.profileOf(person.id))
@@ -26,7 +26,7 @@ function viewsOf({ client }: TestPerson, known: TestPerson[]): Map<string, strin
   return new Map([...views].map(([topic, view]) => [topic, JSON.stringify(view)]))
 }
 
-/** Looks at every view after every commit: what has changed and was not told. */
+/** Compares every view after every commit, and collects changes that were not reported. */
 function watched(person: TestPerson, known: TestPerson[]) {
   const missed: string[] = []
   const changes = new Set<string>()
@@ -47,7 +47,7 @@ function watched(person: TestPerson, known: TestPerson[]) {
     before = now
   }
   const ends = [
-    // Before the topics of the same commit are told.
+    // Before the topics of the same commit are reported.
     coreOf(person).store.onCommit(() => {
       settle()
       look()

@@ -1,4 +1,5 @@
-// Every UNIQUE and PRIMARY KEY of the database, and why no peer can use it against somebody: a new one needs a reason here.
+// Every UNIQUE and PRIMARY KEY of the database,
+// and why no peer can use it against another: a new one needs a reason here.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,11 +19,15 @@ const own = 'this client alone chooses it'
 
 const reasons: Record<string, string> = {
   'account (one)': single,
+  'asked_join (account_id, token)': 'scoped to the account that its owner has asked',
   'chat (id)': 'the group that opened it, or the person; which chat a later group may claim, the judge decides',
+  'chat_picture (chat_id)': inChat,
   'dead_file (blob_id)': 'a removal; whose blob it is the relay decides, and a file is known by its digest, too',
   'epoch_mark (group_id, epoch)': inGroup,
   'gap (group_id, sender)': inGroup,
+  'group_link (token)': own,
   'held_event (chat_id, type, message_id, account_id)': inChat,
+  'join_request (token, account_id)': 'scoped to a link of this account',
   'journal (id)': own,
   'key_package (reference)': own,
   'list_repair (group_id)': ofGroup,
@@ -40,6 +45,7 @@ const reasons: Record<string, string> = {
   'mls_state (group_id)': ofGroup,
   'notice (id)': own,
   'notice (chat_id, ts)': 'scoped to its chat, and a time that is taken is moved',
+  'offender (group_id, account_id)': inGroup,
   'offered_data (message_id, data)': byHash,
   'outbox (message_id)': own,
   'passed_time (one)': single,
@@ -47,16 +53,23 @@ const reasons: Record<string, string> = {
   'person (account_id)': ofAccount,
   'poll (message_id)': byHash,
   'press (id, chat_id)': inChat,
+  'preview_key (group_id, epoch)': inGroup,
   'profile (account_id)': ofAccount,
   'ratchet (group_id, node)': inGroup,
   'reaction (message_id, account_id)': byHash,
   'reader (name)': own,
   'receipt_due (chat_id, author)': inChat,
+  'receipt_event (id)': own,
   'record (shelf, key)': own,
   'refused_group (group_id)': 'a group by the relay’s word; a later refusal replaces the one before',
   'rejoin (group_id, account_id)': inGroup,
   'rejoin_asked (group_id)': ofGroup,
+  'removal (chat_id, account_id)': inChat,
   'sent_key (key)': own,
+  'start_link (number)': own,
+  'start_link (id)': own,
+  'start_link (token)': own,
+  'start_link_use (link, account_id)': 'scoped to a link of this client',
   'stowed_file (name)': own,
   'taken_direct (group_id, message_id)': inGroup,
   'upload (blob_id)': own,

@@ -1,10 +1,11 @@
-// Votes that are written together: one event tells of those that follow each other, and nothing else changes its place.
+// Votes that are written together: one event covers consecutive ones, and nothing else changes its place.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, type GroupId, type MessageId, type SendId, silentLog } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
+import { ManualClock } from '@postern/testkit/clock'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import fc from 'fast-check'
 import { test as base, describe, expect } from 'vitest'
@@ -18,6 +19,7 @@ import { openDataDirectory } from '../src/storage/directory/data-directory-node.
 import { Store } from '../src/storage/transactions/store.ts'
 import { applyContent } from '../src/timeline/apply-content.ts'
 import { closePolls } from '../src/timeline/close-polls.ts'
+import { Typists } from '../src/typing/typists.ts'
 
 const [bot, ...people] = ['bot', 'alice', 'bob', 'carol'] as AccountId[] as [AccountId, ...AccountId[]]
 const polls = ['poll one', 'poll two'] as MessageId[]
@@ -60,6 +62,7 @@ class Scene {
       rescheduleTimers: () => {},
       wakeChores: () => {},
       arrived: () => {},
+      typists: new Typists(new ManualClock()),
     } as unknown as Core
   }
 
@@ -74,7 +77,7 @@ class Scene {
     return this
   }
 
-  /** Resolves when it is written; those of one turn are written together. */
+  /** Resolves when it is written; deeds of one turn are written together. */
   async do(done: Deed): Promise<void> {
     switch (done.kind) {
       case 'vote':
@@ -94,7 +97,7 @@ class Scene {
     }
   }
 
-  /** What a chore does once every vote was read. */
+  /** As a chore does once every vote was read. */
   async tellEnds(): Promise<void> {
     await closePolls(this.#core, { untilTs: 0, closed: closedHere(this.#core) })
   }
@@ -123,7 +126,7 @@ class Scene {
   }
 }
 
-/** Who votes the same again stands behind the others from then on, and nobody is told of it before something else changes. */
+/** A voter that repeats its vote moves behind the others, and that is not reported before something else changes. */
 const inAnyOrder = (event: Extract<JournalEvent, { type: 'poll' }>): JournalEvent => {
   const { message } = event
   const sorted = message.poll?.options.map(option => ({
@@ -136,14 +139,17 @@ const inAnyOrder = (event: Extract<JournalEvent, { type: 'poll' }>): JournalEven
   }
 }
 
-/** Of polls only the last word before something else is told, and before the end: the rest may be left out. */
+/**
+ * Only the last event of a poll before another event, and before its end, must be reported: the others may be left out.
+ */
 function withoutRepeats(told: JournalEvent[]): JournalEvent[] {
   const kept: JournalEvent[] = []
   const isEnd = (event: JournalEvent) => event.type === 'poll' && event.message.poll?.closed === true
   const isSame = (one: JournalEvent, other: JournalEvent) =>
     one.type === 'poll' && other.type === 'poll' && one.message.id === other.message.id && !isEnd(other)
   for (const event of told) {
-    // Of one that was deleted since only who and when is left; deleted in the same moment, it is not told at all.
+    // A poll that was deleted since has only its sender and time left;
+    // one deleted in the same transaction has no event.
     if (event.type === 'poll' && !event.message.poll) continue
     const run = kept.findLastIndex(before => before.type !== 'poll' || isEnd(before)) + 1
     const before = kept.findIndex((other, at) => at >= run && isSame(other, event))
@@ -229,7 +235,7 @@ describe('[CORE-6.12] votes that are written together', () => {
           const before = together.told()
           await Promise.all(batch.map(one => together.do(one)))
           for (const one of batch) await inTurns.do(one)
-          // What was given out stays what it was, but for the words of what is deleted.
+          // Events that were handed out stay the same, except for the text of deleted messages.
           if (!batch.some(({ kind }) => kind === 'delete'))
             expect(together.told().slice(0, before.length)).toEqual(before)
           for (const scene of [together, inTurns]) await scene.tellEnds()

@@ -1,4 +1,4 @@
-// What waits for the relay's word, as a screen shows it.
+// Sends that wait for the relay's answer, as a screen shows them.
 import { openNodeClient } from '@postern/core/node'
 import { decodeRelayFrame } from '@postern/protocol/relay'
 import { type Pass, WITHIN } from '@postern/testkit'

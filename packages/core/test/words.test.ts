@@ -1,4 +1,4 @@
-// Words that are refused before anything leaves, with the field and the rule: the others would see something else.
+// Text that is refused before anything is sent, with the field and the rule: the others would see something else.
 import { chatIdOf } from '@postern/bot-api'
 import { type PressId, utf8 } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
@@ -6,7 +6,7 @@ import { WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
-/** Somebody whom nobody has met: what is refused must not open a chat either. */
+/** A person whom nobody has met: a refused message must not open a chat either. */
 const nobody = chatIdOf('b'.repeat(32))
 const refused = (field: string, rule: RegExp) => ({
   code: 'bad-field',

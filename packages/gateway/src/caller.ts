@@ -1,4 +1,6 @@
-// Why a caller no longer waits for its answer, and whether an answer arrived.
+// The caller of a request: its rights, why it no longer waits for its answer, and whether an answer arrived.
+
+import type { Access } from './access.ts'
 
 /** The reason with which the signal of a request is aborted. */
 export type GoneReason =
@@ -20,7 +22,12 @@ export type AnswerOutcome =
  * The client that waits for an answer. `fate` may be requested once the answer was sent. `trust` is called when the
  * client has shown a secret: a flood of strangers must not end its connection.
  */
-export type HttpCaller = { gone: AbortSignal; fate: (tell: (fate: AnswerOutcome) => void) => void; trust: () => void }
+export type HttpCaller = {
+  access: Access
+  gone: AbortSignal
+  fate: (tell: (fate: AnswerOutcome) => void) => void
+  trust: () => void
+}
 
 /** Calls immediately if it is already over. */
 export function whenGone(gone: AbortSignal, call: (reason: GoneReason) => void): void {

@@ -1,5 +1,5 @@
 // `postern gateway`: reads the settings, runs a gateway until a signal, and prints startup errors in one line.
-import { CodedError, Deferred, type Env, gatewayLimits, isCoded } from '@postern/protocol'
+import { CodedError, Deferred, type Env, gatewayLimits, isCoded, usageHint } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash } from '@postern/protocol/process-log'
 import { readSettings, settingFault } from './config.ts'
@@ -8,7 +8,9 @@ import { type Gateway, gatewayLog, startGateway } from './gateway.ts'
 /** Resolves with the exit code. */
 export async function runGateway(argv: readonly string[], env: Env): Promise<number> {
   if (argv.length > 0) {
-    process.stderr.write('postern gateway takes no arguments: it is set up by environment variables.\n')
+    process.stderr.write(
+      `postern gateway: environment variables configure it, and it takes no arguments.\n${usageHint('gateway')}\n`,
+    )
     return 2
   }
   const stop = stopSignal()

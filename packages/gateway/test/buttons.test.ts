@@ -6,7 +6,9 @@ import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { test } from './fixtures.ts'
+import { sendForm, sentFile } from './send-form.ts'
 import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
+import { unknownId } from './wrong-bodies.ts'
 
 const yesNo = [
   [
@@ -27,6 +29,66 @@ describe('buttons', () => {
     expect(await api.ok('GET', `${path}/messages/${id}`)).toMatchObject({ buttons: yesNo })
     const plain = await api.ok('POST', `${path}/messages`, { text: 'none', buttons: [] })
     expect(plain).not.toHaveProperty('buttons')
+  })
+
+  test('[GATEWAY-9.7] a file has buttons and mentions, as JSON texts of its form, and its buttons can be pressed', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
+    const mentions = [{ user: alice.id, offset: 4, length: 5 }]
+    const fields = { caption: 'For alice', mentions: JSON.stringify(mentions), buttons: JSON.stringify(yesNo) }
+    const sent = await sentFile(api, path, 'bytes', { fields, key: 'once' })
+    expect(sent).toMatchObject({ text: 'For alice', mentions, buttons: yesNo })
+    expect(await sees(alice, sent)).toMatchObject({ mentions, buttons: yesNo, file: { kind: 'file' } })
+    await alice.client.messages.press(toBot, { message: sent.id, data: 'y' }, WITHIN)
+    expect((await api.next('button')).button).toMatchObject({ message_id: sent.id, data: 'y' })
+    // They are a part of the request under a key.
+    expect((await sentFile(api, path, 'bytes', { fields, key: 'once' })).id).toBe(sent.id)
+    const others = { ...fields, buttons: '' }
+    expect((await sendForm(api, path, 'bytes', { fields: others, key: 'once' })).status).toBe(400)
+    const marked = { ...fields, caption: '**For** alice', mentions: JSON.stringify([{ ...mentions[0], offset: 8 }]) }
+    const formatted = await sentFile(api, path, 'bytes', { fields: { ...marked, format: 'markdown' } })
+    expect(formatted).toMatchObject({ text: 'For alice', mentions })
+    expect(await sentFile(api, path, 'bytes')).not.toHaveProperty('buttons')
+  })
+
+  test.for<[Record<string, string>, string]>([
+    [{ buttons: 'no' }, 'buttons: must be an array of rows.'],
+    [{ buttons: '{}' }, 'buttons: must be an array of rows.'],
+    [{ buttons: '[[{"text":"x"}]]' }, 'buttons[0][0]: must have either data or url.'],
+    [{ mentions: '[' }, 'mentions: must be an array.'],
+    [{ mentions: `[{"user":"${unknownId}","offset":0,"length":1}]` }, 'mentions[0]: must end within the text.'],
+    [
+      { caption: 'ab', mentions: `[{"user":"${unknownId}","offset":1,"length":2}]` },
+      'mentions[0]: must end within the text.',
+    ],
+  ])('[GATEWAY-9.7] a file with the fields %j: 400, and nothing is sent', async ([fields, sentence], { talking }) => {
+    const { api, path } = talking
+    expect(await sendForm(api, path, 'bytes', { fields })).toEqual(badRequest(sentence))
+    expect(await api.ok('GET', `${path}/messages`)).toEqual([])
+  })
+
+  test('[GATEWAY-9.7] a poll has buttons, and mentions in its question, before and after a vote', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
+    const mentions = [{ user: alice.id, offset: 7, length: 5 }]
+    const asked = { question: 'Lunch, alice?', options: ['yes', 'no'], mentions, buttons: yesNo }
+    const sent = message.parse(await api.ok('POST', `${path}/polls`, asked))
+    expect(sent).toMatchObject({ mentions, buttons: yesNo, poll: { question: 'Lunch, alice?' } })
+    expect(await sees(alice, sent)).toMatchObject({ mentions, buttons: yesNo })
+    await alice.client.messages.vote(toBot, { message: sent.id, options: [0] }, WITHIN)
+    expect((await api.next('poll')).message).toMatchObject({ mentions, buttons: yesNo })
+    await alice.client.messages.press(toBot, { message: sent.id, data: 'n' }, WITHIN)
+    expect((await api.next('button')).button).toMatchObject({ message_id: sent.id, data: 'n' })
+    const plain = await api.ok('POST', `${path}/polls`, {
+      question: 'Q',
+      options: ['a', 'b'],
+      mentions: [],
+      buttons: [],
+    })
+    expect(plain).not.toHaveProperty('buttons')
+    expect(plain).not.toHaveProperty('mentions')
   })
 
   test('[GATEWAY-9.1] the scheme of an address may be written in any letters', async ({

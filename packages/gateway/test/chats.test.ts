@@ -1,7 +1,7 @@
 // Chats and groups end to end: who gets in, who waits, and what happens around the bot.
-import { type Chat, chat, type Message } from '@postern/bot-api'
-import { type ChatId, privateChatId } from '@postern/protocol'
-import { ManualClock, type TestPerson, WITHIN } from '@postern/testkit'
+import { bot, type Chat, chat, type Message } from '@postern/bot-api'
+import { type ChatId, gatewayLimits, privateChatId } from '@postern/protocol'
+import { ManualClock, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { onlineGateway, SOON } from './api.ts'
 import { test } from './fixtures.ts'
@@ -124,6 +124,33 @@ whereTwoAreTheLimit(
     expect(await api.send(carol.id, { text: 'x' })).toEqual(refused)
     expect(await api.call('POST', '/v1/groups', { json: { name: 'x', members: [carol.id] } })).toEqual(refused)
     expect((await api.send(alice.id, { text: 'known' })).status).toBe(200)
+  },
+)
+
+whereTwoAreTheLimit(
+  '[GATEWAY-3.19] GET /v1/me says how many new people are left today, and does not wait for a relay that is away',
+  async ({ clock, world }) => {
+    const { gateway, api } = await onlineGateway(world, {}, { clock })
+    const left = async () => bot.parse(await api.me()).new_people_left
+    const alice = await world.person('alice', { clock })
+    const bob = await world.person('bob', { clock })
+    expect(await left()).toBe(2)
+    await api.send(alice.id, { text: 'hello' })
+    expect(await left()).toBe(1)
+    expect((await api.send('a'.repeat(32), { text: 'hello' })).status).toBe(404)
+    await alice.openInvite((await api.me()).invite_url)
+    expect(await left()).toBe(1)
+    await api.send(bob.id, { text: 'hello' })
+    expect(await left()).toBe(0)
+    // A silent relay.
+    gateway.wire.incoming = () => []
+    const silent = await passWhenAwaited(clock, gatewayLimits.newPeopleLeftWithinMs, api.me())
+    expect(bot.parse(silent)).toMatchObject({ id: gateway.client.account })
+    expect(silent.new_people_left).toBeUndefined()
+    await world.stopRelay()
+    await expect.poll(() => gateway.client.isOnline, SOON).toBe(false)
+    expect(await left()).toBeUndefined()
+    await world.startRelay()
   },
 )
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readSettings } from '../src/config.ts'
+import { gatewaySecrets, readSettings } from '../src/config.ts'
 
 const owner = 'a'.repeat(32)
 const needed = { BOT_TOKEN: 'a-token' }
@@ -20,10 +20,32 @@ test('[GATEWAY-1.1] with a token alone everything else has its default', () => {
     acceptRequests: 'all',
     updates: 'on',
     botOwners: [],
+    language: 'ru',
     reference: 'off',
+    console: 'off',
+    consoleHosts: [],
+    telegramApi: 'off',
     listen: { host: undefined, port: 8080 },
     dataDir: '/data',
     logLevel: 'info',
+  })
+})
+
+describe('[MCP-1.2] MCP=on', () => {
+  test.each([
+    [{}, 'MCP_TOKEN: is required when MCP is on.'],
+    [{ MCP_TOKEN: 'a-token' }, 'MCP_TOKEN: must differ from BOT_TOKEN.'],
+    [{ MCP_TOKEN: 'm', METRICS_TOKEN: 'm' }, 'MCP_TOKEN: must differ from METRICS_TOKEN.'],
+    [{ MCP_TOKEN: 'm', MCP_CHATS: 'everybody' }, 'MCP_CHATS: "everybody" is not a chat id.'],
+    [{ MCP_TOKEN: 'm', MCP_CHATS: `${owner} ${owner}` }, `MCP_CHATS: "${owner} ${owner}" is not a chat id.`],
+    [{ MCP_TOKEN: 'm', MCP_WRITE: 'none' }, 'MCP_WRITE: must be ask or send or all, not "none".'],
+  ])('with %j does not start', (env, sentence) => {
+    expect(() => readSettings({ ...needed, MCP: 'on', ...env })).toThrow(sentence)
+  })
+
+  test('without a list allows no chat, and without it nothing is read', () => {
+    expect(readSettings({ ...needed, MCP: 'on', MCP_TOKEN: 'm' }).mcp).toEqual({ token: 'm', chats: [], write: 'ask' })
+    expect(readSettings({ ...needed, MCP_TOKEN: 'm', MCP_CHATS: owner })).not.toHaveProperty('mcp')
   })
 })
 
@@ -40,7 +62,15 @@ test('[GATEWAY-1.1] every setting is read', () => {
       UPDATES: 'off',
       HOOKS_URL: 'https://hooks.example.org/postern',
       BOT_OWNERS: ` ${owner}, ${owner} ,`,
+      LANGUAGE: 'en',
       REFERENCE: 'on',
+      CONSOLE: 'on',
+      CONSOLE_HOSTS: 'Console.example.org, bots',
+      TELEGRAM_API: 'on',
+      MCP: 'on',
+      MCP_TOKEN: 'third-token',
+      MCP_CHATS: `${owner},`,
+      MCP_WRITE: 'send',
       LISTEN: '127.0.0.1:9000',
       DATA_DIR: '/somewhere',
       LOG_LEVEL: 'debug',
@@ -55,7 +85,12 @@ test('[GATEWAY-1.1] every setting is read', () => {
     updates: 'off',
     hooksUrl: 'https://hooks.example.org/postern',
     botOwners: [owner, owner],
+    language: 'en',
     reference: 'on',
+    console: 'on',
+    consoleHosts: ['console.example.org', 'bots'],
+    telegramApi: 'on',
+    mcp: { token: 'third-token', chats: [owner], write: 'send' },
     listen: { host: '127.0.0.1', port: 9000 },
     dataDir: '/somewhere',
     logLevel: 'debug',
@@ -77,6 +112,32 @@ test('[GATEWAY-1.1] a variable that is set to nothing counts as not set', () => 
   expect(readSettings({ ...needed, ...Object.fromEntries(empty.map(name => [name, ''])) })).toEqual(
     readSettings(needed),
   )
+})
+
+test('[GATEWAY-1.7] each secret can be in a file', () => {
+  const variables = Object.fromEntries(
+    gatewaySecrets.map(name => {
+      const path = join(directory, name)
+      writeFileSync(path, `${name.replaceAll('_', '').toLowerCase()}\n`)
+      return [`${name}_FILE`, path]
+    }),
+  )
+  const addresses = { WEBHOOK_URL: 'https://bot.example.org', ALERTMANAGER_URL: 'http://alertmanager:9093' }
+  expect(readSettings({ ...variables, ...addresses })).toMatchObject({
+    botToken: 'bottoken',
+    alertmanager: { urls: ['http://alertmanager:9093'], token: 'alertmanagertoken' },
+    metricsToken: 'metricstoken',
+    relayInvite: 'relayinvite',
+    webhook: { secret: 'webhooksecret' },
+  })
+})
+
+test('[GATEWAY-1.7] a value from a file follows the same rules, and is not shown', () => {
+  const path = join(directory, 'two-words')
+  writeFileSync(path, 'two words\n')
+  expect(() => readSettings({ BOT_TOKEN_FILE: path })).toThrow(/^BOT_TOKEN: must have only(?!.*two words)/)
+  expect(() => readSettings({ ...needed, BOT_TOKEN_FILE: path })).toThrow(/^BOT_TOKEN_FILE: cannot be set together/)
+  expect(() => readSettings({ BOT_TOKEN_FILE: `${path}.gone` })).toThrow(/^BOT_TOKEN_FILE: .*ENOENT/)
 })
 
 test.each([
@@ -119,12 +180,16 @@ describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
     ['ACCEPT_REQUESTS', { ACCEPT_REQUESTS: 'ask' }],
     ['UPDATES', { UPDATES: 'no' }],
     ['REFERENCE', { REFERENCE: 'yes' }],
+    ['CONSOLE', { CONSOLE: 'yes' }],
+    ['CONSOLE_HOSTS', { CONSOLE_HOSTS: 'https://console.example.org' }],
     ['HOOKS_URL', { HOOKS_URL: 'hooks' }],
     ['BOT_OWNERS', { BOT_OWNERS: `${owner},alice` }],
     ['BOT_OWNERS', { BOT_OWNERS: owner.toUpperCase() }],
     ['LISTEN', { LISTEN: '8080' }],
     ['LISTEN', { LISTEN: ':99999' }],
     ['LISTEN', { LISTEN: '::1:8080' }],
+    ['LANGUAGE', { LANGUAGE: 'de' }],
+    ['LANGUAGE', { LANGUAGE: 'English' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['WEBHOOK_URL', { WEBHOOK_URL: 'example.org', WEBHOOK_SECRET: 's' }],
     ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
@@ -134,6 +199,13 @@ describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
     expect(() => readSettings({ ...needed, ...env })).toThrow(new RegExp(`^${setting}: .*\\.$`))
   })
 })
+
+test.each(['en_US:en', 'de_DE:de', 'en_GB.UTF-8', 'de:en'])(
+  '[GATEWAY-1.8] LANGUAGE=%s is a list of locales for other programs, and counts as not set',
+  locales => {
+    expect(readSettings({ ...needed, LANGUAGE: locales }).language).toBe('ru')
+  },
+)
 
 test('[GATEWAY-1.1] a webhook needs its address and its secret', () => {
   const webhook = { WEBHOOK_URL: 'https://example.org/updates?x=1', WEBHOOK_SECRET: 'a secret' }

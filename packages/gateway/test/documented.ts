@@ -72,8 +72,12 @@ function watch(message: unknown): void {
   })
   fastify.addHook('onResponse', async (request, reply) => {
     const { url } = request.routeOptions
-    // The reference page is for people, and not part of the API that it describes.
-    if (request.is404 || url === undefined || url.startsWith('/reference')) return
+    // The reference page and the console are for people, and not part of the API that they describe.
+    if (request.is404 || url === undefined || /^\/(reference|console)/.test(url)) return
+    // The Telegram Bot API has documents of its own.
+    if (/^(\/file)?\/bot\*/.test(url)) return
+    // So has the Model Context Protocol.
+    if (url === '/mcp') return
     const path = url.replaceAll(/:(\w+)/g, '{$1}') as `/${string}`
     const { statusCode: status, raw } = reply
     const json = jsonOf(request, { status, type: raw.getHeader('content-type') })

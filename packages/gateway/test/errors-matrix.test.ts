@@ -100,16 +100,24 @@ describe('paths', () => {
 /** A valid body, for endpoints that need one. */
 const rightBodies: Partial<Record<keyof typeof endpoints, object>> = {
   sendMessage: { text: 'x' },
+  sendDraft: { text: 'x' },
   editMessage: { text: 'x' },
+  forwardMessage: { from: { chat_id: unknownId, message_id: unknownId } },
   setReaction: { emoji: '👍' },
   createGroup: { name: 'x', members: [] },
+  createInvite: { payload: 'x' },
+  changeChat: { name: 'x' },
+  addMembers: { add: [unknownId] },
+  setAdmin: { admin: true },
+  compareSafetyNumber: { verified: true },
+  answerJoinRequest: { add: true },
   sendPoll: { question: 'x', options: ['a', 'b'] },
   vote: { options: [] },
 }
 
 /** A valid request. */
 function rightRequest(name: string): RequestInit {
-  if (name === 'sendFile') {
+  if (name === 'sendFile' || name === 'sendAlbum') {
     const body = new FormData()
     body.set('file', new Blob(['x']), 'x')
     return { body }
@@ -230,6 +238,8 @@ describe('queries and headers', () => {
     ['getUpdates', 'timeout=', `timeout: ${number(0, 60)}`],
     ...['0', '1001', 'x', ''].map(value => ['listChats', `limit=${value}`, `limit: ${number(1, 1000)}`] as never),
     ['listChats', 'after=', 'after: must be a chat id.'],
+    ...['0', '1001', 'x', ''].map(value => ['listInvites', `limit=${value}`, `limit: ${number(1, 1000)}`] as never),
+    ['listInvites', 'after=', 'after: must be the id of an invite.'],
     ['listHooks', 'chat=', 'chat: must be a chat id.'],
     ['listHooks', `chat=${unknownId}&chat=${unknownId}`, 'chat: must be a chat id.'],
   ]

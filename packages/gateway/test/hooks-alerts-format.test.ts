@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { charCount, contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import { readAlerts } from '../src/hooks/formats/alerts.ts'
+import { readAlerts as readAlertsIn } from '../src/hooks/formats/alerts.ts'
 import { splitText } from '../src/hooks/texts/split.ts'
+import { wordsIn } from '../src/hooks/words/words.ts'
+
+const readAlerts = (payload: unknown) => readAlertsIn(payload, wordsIn.ru.alerts)
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./fixtures/alerts/${name}.json`, import.meta.url), 'utf8'))
@@ -126,6 +129,17 @@ test.each([
   expect(shown.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, at) => `load of node ${at + 1}`))
   expect(shown[10]).toBe(more)
   expect(shown.length).toBeLessThanOrEqual(11)
+})
+
+test('[GATEWAY-10.51] of more than 5,000 alerts the rest is counted, not read', () => {
+  const read = readAlerts(
+    body([...many(5_000), ...many(2, { annotations: { summary: 'never read' } })], { truncatedAlerts: 3 }),
+  )
+  expect(read.text).toContain('🔥 HighLoad: 5005 срабатываний')
+  expect(read.text).toContain('и ещё 4995')
+  expect(read.identity.split('\n')).toHaveLength(3 + 5_000)
+  const resolved = readAlerts(body(many(5_002, { status: 'resolved' }), { status: 'resolved' }))
+  expect(resolved.text).toContain('5002')
 })
 
 test('[GATEWAY-10.9] in a mixed body what fires comes first, and what is resolved is marked', () => {

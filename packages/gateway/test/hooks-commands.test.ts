@@ -1,19 +1,13 @@
 // Hooks by commands in a chat: what owners can do, what others are answered, and the bot's declared commands.
 import type { Bot, Hook } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
-import { type ManualClock, passTime, type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
+import { type ManualClock, passTime, type TestGateway, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { test as base } from './fixtures.ts'
-import { allFormats, HOOKS_URL, hearsFrom, say } from './hooks.ts'
+import { allFormats, answer, HOOKS_URL, hearsFrom, say } from './hooks.ts'
 
 type Started = { gateway: TestGateway; api: Api; bot: ChatId; hooks: () => Promise<Hook[]> }
-
-/** The bot's answer to a person's message. */
-async function answer(person: TestPerson, chat: ChatId, text: string): Promise<string> {
-  await person.say(chat, text)
-  return (await person.next('message', event => event.chat_id === chat)).message.text ?? ''
-}
 
 const urlIn = (text: string): string => /https:\S+/.exec(text)?.[0] ?? ''
 

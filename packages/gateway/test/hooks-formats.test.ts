@@ -2,8 +2,9 @@
 import { hookFormat } from '@postern/bot-api'
 import { commandArgsFault, hookLimits, type MessageId } from '@postern/protocol'
 import { expect, test } from 'vitest'
-import { shownChoices } from '../src/hooks/commands/words.ts'
 import { formats } from '../src/hooks/formats/formats.ts'
+import { shownChoices } from '../src/hooks/words/choices.ts'
+import { wordsIn } from '../src/hooks/words/words.ts'
 
 const NOW_MS = 1_000_000
 const message = 'm1' as MessageId
@@ -12,14 +13,15 @@ const json = (value: object) => ({ text: JSON.stringify(value), type: 'applicati
 const alert = (status: 'firing' | 'resolved') =>
   formats.alerts.read(
     json({ version: '4', groupKey: 'g', status, commonLabels: { alertname: 'Load' }, alerts: [{ status }] }),
+    wordsIn.ru,
   )
 const run = (status: string, id?: number) =>
-  formats.pipeline.read(json({ object_kind: 'pipeline', object_attributes: { id, ref: 'main', status } }))
+  formats.pipeline.read(json({ object_kind: 'pipeline', object_attributes: { id, ref: 'main', status } }), wordsIn.ru)
 
 /** The stored state of the subject once the plan is executed. */
 function keptBy(format: keyof typeof formats, post: ReturnType<typeof alert>, past?: object) {
   const plan = post.plan(past as Record<string, unknown> | undefined, NOW_MS)
-  if (plan.kind === 'silent' || !plan.becomes) return undefined
+  if (plan.kind === 'skip' || !plan.becomes) return undefined
   return formats[format].kept(plan.becomes, { message, saidMs: NOW_MS, past: past as Record<string, unknown> })
 }
 
@@ -27,8 +29,8 @@ test('[GATEWAY-10.11] alerts: the same group in the same state is silent for a m
   const kept = keptBy('alerts', alert('firing'))
   const again = (afterMs: number) => alert('firing').plan(kept, NOW_MS + afterMs).kind
   expect([again(0), again(hookLimits.duplicateWithinMs - 1), again(hookLimits.duplicateWithinMs)]).toEqual([
-    'silent',
-    'silent',
+    'skip',
+    'skip',
     'write',
   ])
   const plan = alert('firing').plan(undefined, NOW_MS)
@@ -49,8 +51,8 @@ test('[GATEWAY-10.13] pipeline: a success is written after a failure, and not on
   const broken = keptBy('pipeline', run('failed', 5))
   expect(broken).toEqual({ failed: 5 })
   const kinds = [run('success', 6), run('success', 4), run('success')].map(post => post.plan(broken, NOW_MS).kind)
-  expect(kinds).toEqual(['write', 'silent', 'write'])
-  expect(run('success', 6).plan(undefined, NOW_MS).kind).toBe('silent')
+  expect(kinds).toEqual(['write', 'skip', 'write'])
+  expect(run('success', 6).plan(undefined, NOW_MS).kind).toBe('skip')
   expect([keptBy('pipeline', run('success', 6), broken), keptBy('pipeline', run('canceled', 6), broken)]).toEqual([
     undefined,
     undefined,
@@ -59,7 +61,7 @@ test('[GATEWAY-10.13] pipeline: a success is written after a failure, and not on
 
 test('[GATEWAY-10.6] when the same body is a repeat: a text within seconds, a run with a number for longer', () => {
   const { text, run: runMs } = hookLimits.repeatWithinMs
-  const words = formats.text.read({ text: 'hi', type: 'text/plain' })
+  const words = formats.text.read({ text: 'hi', type: 'text/plain' }, wordsIn.ru)
   expect([words, run('failed'), run('failed', 1), alert('firing')].map(({ repeat }) => repeat)).toEqual([
     { withinMs: text, isOneEvent: false },
     { withinMs: text, isOneEvent: false },
@@ -73,13 +75,25 @@ test('[GATEWAY-10.12] what is no news is silent, about nothing, and says so', ()
   expect([post.isNews, post.subject, post.plan(undefined, NOW_MS)]).toEqual([
     false,
     undefined,
-    { kind: 'silent', why: 'it is no news' },
+    { kind: 'skip', why: 'it is no news' },
   ])
 })
 
 test('[GATEWAY-10.10] every format of the API remembers on a shelf of its own, under the name that it is stored by', () => {
   expect(Object.keys(formats).toSorted()).toEqual([...hookFormat.options].toSorted())
-  expect(Object.values(formats).map(({ storageKey: shelf }) => shelf)).toEqual(['group', 'run', undefined])
+  expect(Object.values(formats).map(({ storageKey: shelf }) => shelf)).toEqual([
+    'group',
+    'run',
+    undefined,
+    undefined,
+    'grafana',
+    'monitor',
+    'workflow',
+    'deployment',
+    'metric',
+    undefined,
+    undefined,
+  ])
 })
 
 test('[GATEWAY-10.28] the command shows as many formats as fit, however many there are and however long their names', () => {

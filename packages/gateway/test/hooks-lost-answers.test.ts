@@ -87,7 +87,7 @@ class Sender {
 
   /** A request after the end of a connection is answered after the gateway has noticed that end. */
   async #endSeen(): Promise<void> {
-    for (const _ of [1, 2]) await this.#hooked.api.me()
+    for (const _ of [1, 2]) await this.#hooked.gateway.api('GET', '/v1/chats')
   }
 }
 

@@ -1,8 +1,11 @@
 // The format `pipeline`: the bodies, and the texts of the messages.
 import { contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import { readPipeline } from '../src/hooks/formats/pipeline.ts'
+import { readPipeline as readPipelineIn } from '../src/hooks/formats/pipeline.ts'
 import { splitText } from '../src/hooks/texts/split.ts'
+import { wordsIn } from '../src/hooks/words/words.ts'
+
+const readPipeline = (payload: unknown) => readPipelineIn(payload, wordsIn.ru.pipeline)
 
 type Json = Record<string, unknown>
 

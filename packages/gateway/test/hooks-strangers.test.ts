@@ -2,7 +2,7 @@
 import { type AccountId, hookLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'
-import { Strangers } from '../src/hooks/commands/strangers.ts'
+import { Strangers } from '../src/hooks/strangers.ts'
 
 const bob = 'bob' as AccountId
 

@@ -1,16 +1,20 @@
 // The format `text`, how texts are split into parts, and how strangers' words are cleaned.
 import { charCount } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import { readAlerts } from '../src/hooks/formats/alerts.ts'
-import { readPipeline } from '../src/hooks/formats/pipeline.ts'
+import { readAlerts as readAlertsIn } from '../src/hooks/formats/alerts.ts'
+import { readPipeline as readPipelineIn } from '../src/hooks/formats/pipeline.ts'
 import { readBody } from '../src/hooks/formats/post-body.ts'
 import { readText } from '../src/hooks/formats/text.ts'
 import { oneLine, webAddress } from '../src/hooks/texts/clean.ts'
-import { counted } from '../src/hooks/texts/plural.ts'
 import { splitText } from '../src/hooks/texts/split.ts'
+import { countedInRussian } from '../src/hooks/words/plural.ts'
+import { wordsIn } from '../src/hooks/words/words.ts'
+
+const readAlerts = (payload: unknown) => readAlertsIn(payload, wordsIn.ru.alerts)
+const readPipeline = (payload: unknown) => readPipelineIn(payload, wordsIn.ru.pipeline)
 
 const read = (bytes: Uint8Array | string, header?: string): string =>
-  readText(readBody(Buffer.from(bytes as string), header))
+  readText(readBody(Buffer.from(bytes as string), { 'content-type': header }))
 
 const texts: [string, Uint8Array | string, string | undefined, string][] = [
   ['plain', 'Готово 🎉', 'text/plain', 'Готово 🎉'],
@@ -127,7 +131,7 @@ test.each([
   [22, '22 хука'],
   [111, '111 хуков'],
 ])('[GATEWAY-10.9] the word behind %i', (count, text) => {
-  expect(counted(count, { one: 'хук', few: 'хука', many: 'хуков' })).toBe(text)
+  expect(countedInRussian(count, { one: 'хук', few: 'хука', many: 'хуков' })).toBe(text)
 })
 
 describe('hostile payloads', () => {

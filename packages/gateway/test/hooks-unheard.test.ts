@@ -2,8 +2,10 @@
 import { type Clock, hookLimits, privateChatId, silentLog } from '@postern/protocol'
 import { passTime } from '@postern/testkit'
 import { expect } from 'vitest'
+import { fullAccess } from '../src/access.ts'
 import type { AnswerOutcome } from '../src/caller.ts'
 import { Hooks } from '../src/hooks/hooks.ts'
+import { LastResults } from '../src/hooks/last-results.ts'
 import { HookMemory } from '../src/hooks/memory.ts'
 import { HookReceiver } from '../src/hooks/receive.ts'
 import { Metrics } from '../src/metrics/metrics.ts'
@@ -24,7 +26,18 @@ const test = base
         const records = client.records('hooks')
         const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
         const memory = new HookMemory(records, elapsed)
-        return new HookReceiver({ client, hooks, memory, clock: own, elapsed, metrics: new Metrics(), log })
+        return new HookReceiver({
+          client,
+          hooks,
+          memory,
+          last: new LastResults(records, { clock, elapsed: clock }),
+          language: 'ru',
+          living: { receive: async () => 'silent', preview: () => ({}) },
+          clock: own,
+          elapsed,
+          metrics: new Metrics(),
+          log,
+        })
       },
   )
   /** Resolves when the message is sent; the sender gets the answer when the test says so. */
@@ -36,12 +49,15 @@ const test = base
         async function* upload(): AsyncGenerator<Uint8Array> {
           yield Buffer.from(text)
         }
-        const post = { secret: secretOf(to), contentType: 'text/plain', vcsToken: undefined, idempotencyKey: undefined }
+        const post = { secret: secretOf(to), headers: { 'content-type': 'text/plain' }, isDryRun: false }
         let tellFate: (known: AnswerOutcome) => void = () => undefined
         const fate = (tell: (known: AnswerOutcome) => void) => {
           tellFate = tell
         }
-        await receiver.receive({ ...post, upload: upload() }, { gone: waiting.signal, fate, trust: () => undefined })
+        await receiver.receive(
+          { ...post, upload: upload() },
+          { access: fullAccess, gone: waiting.signal, fate, trust: () => undefined },
+        )
         return end => {
           waiting.abort(end === 'hung up' ? end : 'answered')
           if (end !== 'hung up') tellFate(end)

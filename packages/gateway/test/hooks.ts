@@ -9,11 +9,27 @@ import { type ManualClock, passTime, type TestGateway, type TestPerson, type Wor
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 
-/** Every format, as people and callers see it. Add a new one here. */
+const formatNames = [
+  'alerts',
+  'pipeline',
+  'text',
+  'slack',
+  'grafana',
+  'uptime_kuma',
+  'github',
+  'gitlab',
+  'sentry',
+  'auto',
+]
+
+/** Every format, as people and callers see it; a template is only for callers. Add a new one here. */
 export const allFormats = {
-  inChat: '/hook alerts, /hook pipeline или /hook text',
-  inApi: 'alerts, pipeline or text',
-  inCommand: 'alerts | pipeline | text',
+  inChat: `${formatNames
+    .slice(0, -1)
+    .map(name => `/hook ${name}`)
+    .join(', ')} или /hook ${formatNames.at(-1)}`,
+  inApi: `${formatNames.join(', ')} or template`,
+  inCommand: 'alerts | pipeline | text | …',
 }
 
 export const HOOKS_URL = 'https://hooks.example.org'
@@ -22,14 +38,18 @@ export type Posted = { status: number; body: Record<string, unknown>; headers: H
 
 export const secretOf = ({ url }: { url: string }): string => url.split('/').at(-1) ?? ''
 
+type PostInit = {
+  json?: unknown
+  body?: BodyInit
+  headers?: Record<string, string>
+  signal?: AbortSignal
+  query?: string
+}
+
 /** A post as a sender makes it; never follows a redirect. */
-export async function post(
-  gateway: { url: string },
-  hook: { url: string },
-  init: { json?: unknown; body?: BodyInit; headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<Posted> {
-  const { json, headers, ...rest } = init
-  const response = await fetch(`${gateway.url}/hooks/${secretOf(hook)}`, {
+export async function post(gateway: { url: string }, hook: { url: string }, init: PostInit = {}): Promise<Posted> {
+  const { json, headers, query = '', ...rest } = init
+  const response = await fetch(`${gateway.url}/hooks/${secretOf(hook)}${query}`, {
     method: 'POST',
     redirect: 'manual',
     ...rest,
@@ -42,6 +62,10 @@ export async function post(
     headers: response.headers,
   }
 }
+
+/** A dry run. */
+export const dry = (gateway: { url: string }, hook: { url: string }, init: PostInit): Promise<Posted> =>
+  post(gateway, hook, { ...init, query: '?dry_run=1' })
 
 export const say = (gateway: { url: string }, hook: { url: string }, text: string): Promise<Posted> =>
   post(gateway, hook, { body: text, headers: { 'content-type': 'text/plain' } })
@@ -71,10 +95,10 @@ export class HookedGateway {
     return new HookedGateway(await start(world, options), { world, options })
   }
 
-  /** Ends its process and starts another on the same directory, with the same clock unless another is given. */
-  async restart(options: { clock?: Clock } = {}): Promise<void> {
+  /** Ends its process and starts another on the same directory, with the same clock and settings unless others are given. */
+  async restart({ env: changed, ...options }: HookedOptions = {}): Promise<void> {
     await this.#world.closeGateway(this.gateway)
-    const env = { ...this.#options.env, DATA_DIR: this.#directory }
+    const env = { ...this.#options.env, DATA_DIR: this.#directory, ...changed }
     const { gateway, api } = await start(this.#world, { ...this.#options, ...options, env })
     this.gateway = gateway
     this.api = api
@@ -126,4 +150,10 @@ export const newHook = (api: Api, chat: string, format: HookFormat): Promise<Cre
 /** The next message of the bot that begins like this. */
 export async function hearsFrom(person: TestPerson, start: string): Promise<Message> {
   return (await person.next('message', ({ message }) => message.text?.startsWith(start) === true)).message
+}
+
+/** The bot's answer to a person's message. */
+export async function answer(person: TestPerson, chat: ChatId, text: string): Promise<string> {
+  await person.say(chat, text)
+  return (await person.next('message', event => event.chat_id === chat)).message.text ?? ''
 }

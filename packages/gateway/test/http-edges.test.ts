@@ -6,7 +6,7 @@ import { gatewayLimits, httpLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NegotiatedAnswer, StreamedAnswer } from '../src/http/answers.ts'
 import { GracefulClose } from '../src/http/graceful-close.ts'
-import type { Handlers } from '../src/http/handlers.ts'
+import type { Handlers } from '../src/http/handler.ts'
 import { addRoutes } from '../src/http/routes.ts'
 import { createServer } from '../src/http/server.ts'
 

@@ -5,7 +5,7 @@ import { accountIdOf, apiError, chatIdOf, endpoints, messageIdOf } from '@poster
 import { CodedError, gatewayLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GracefulClose } from '../src/http/graceful-close.ts'
-import type { Handlers } from '../src/http/handlers.ts'
+import type { Handlers } from '../src/http/handler.ts'
 import { addRoutes } from '../src/http/routes.ts'
 import { createServer } from '../src/http/server.ts'
 
@@ -232,7 +232,7 @@ describe('queries', () => {
 
   test('[GATEWAY-2.9] what is absent has its default', async () => {
     await ask('/v1/updates')
-    expect(handlers.getUpdates.mock.calls[0]?.[0].query).toEqual({ offset: 0, timeout: 0, limit: 100 })
+    expect(handlers.getUpdates.mock.calls[0]?.[0].query).toEqual({ offset: 0, timeout: 0, limit: 100, from: 'now' })
   })
 })
 

@@ -292,6 +292,25 @@ describe('Idempotency-Key', () => {
     expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*a different request/))
   })
 
+  test('[GATEWAY-4.12] the refusal names the message of the first request', async ({
+    alice,
+    send,
+    talking: { api, gateway },
+  }) => {
+    const { body: first } = await send(api, { text: 'one' }, 'key')
+    const again = await fetch(`${gateway.url}/v1/chats/${alice.id}/messages`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${gateway.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'key',
+      },
+      body: JSON.stringify({ text: 'two' }),
+    })
+    expect([again.status, again.headers.get('idempotency-message')]).toEqual([400, first['id']])
+    await again.body?.cancel()
+  })
+
   test('[GATEWAY-4.12] a group is made once', async ({ alice, talking: { api } }) => {
     const make = () =>
       api.call('POST', '/v1/groups', {

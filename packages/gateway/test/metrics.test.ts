@@ -1,5 +1,5 @@
 // The gateway's metrics: what each of them counts, and what none of them contains.
-import { renameSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gatewayLimits, privateChatId } from '@postern/protocol'
 import { HostileRelay, passTime, WITHIN } from '@postern/testkit'
@@ -29,7 +29,7 @@ test('[GATEWAY-5.9] the figures need the token and are in the text format of Pro
   const answer = await api.get('/v1/metrics')
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const text = await answer.text()
-  expect(text).toMatch(/^(# HELP \w+ .+\n# TYPE \w+ (counter|gauge|histogram)\n(\w+({\w+="[\w.+]*"})? [\d.e-]+\n)+)+$/)
+  expect(text).toMatch(/^(# HELP \w+ .+\n# TYPE \w+ (counter|gauge|histogram)\n(\w+({\w+="[\w.+]*"})? [\d.e-]+\n)*)+$/)
   expect(readScrape(text).samples).toMatchObject({
     postern_relay_connected: 1,
     postern_updates_pending: 1,
@@ -53,6 +53,18 @@ test('[GATEWAY-12.1] version, process, and what is on the disk', async ({ talkin
   const cached = await figure(api, 'postern_file_cache_bytes')
   expect(cached).toBeGreaterThanOrEqual(100_000)
   expect(cached).toBeLessThan(110_000)
+})
+
+test('[GATEWAY-12.12] the age of the last backup, once there is one', async ({ world, clock }) => {
+  const { api } = await onlineGateway(world, {}, { clock })
+  const age = () => figure(api, 'postern_backup_age_seconds')
+  expect(await age()).toBeUndefined()
+  const note = join(world.directory, 'gateway', 'last-backup')
+  writeFileSync(note, `${new Date(clock.nowMs() - 90_000).toISOString()}\n`)
+  expect(await age()).toBe(90)
+  // A clock that was set back.
+  writeFileSync(note, `${new Date(clock.nowMs() + 90_000).toISOString()}\n`)
+  expect(await age()).toBe(0)
 })
 
 test('[GATEWAY-12.2] each text, edit and poll that the relay has is timed once, and nothing else', async ({
@@ -202,7 +214,8 @@ test('[GATEWAY-12.7] the table of docs/operating.md names all of them with their
 }) => {
   const served = new Set<string>()
   for (const [name, env] of [
-    ['polled', {}],
+    ['polled', { TELEGRAM_API: 'on' }],
+    ['asking', { MCP: 'on', MCP_TOKEN: 'token-of-agents' }],
     ['delivered', webhookTo(receiver.url)],
     ['off', { UPDATES: 'off' }],
   ] as const) {

@@ -91,7 +91,7 @@ test('[GATEWAY-2.14] errors that only some endpoints have stand at those', () =>
   expect(statuses('/v1/hooks', 'get')).toContain('404')
   expect(statuses('/v1/updates', 'get')).toContain('409')
   expect(statuses('/v1/chats', 'get')).not.toContain('409')
-  expect(statuses('/v1/chats/{chat}/accept', 'post')).toEqual(['200', '400', '401', '404', '500', '503'])
+  expect(statuses('/v1/chats/{chat}/accept', 'post')).toEqual(['200', '400', '401', '403', '404', '500', '503'])
   expect(statuses('/hooks/{secret}', 'post')).toEqual(['200', '400', '401', '404', '410', '500', '502'])
   expect(components.schemas['NewCommand']).toMatchObject({ required: ['name'] })
 })

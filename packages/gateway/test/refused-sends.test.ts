@@ -71,7 +71,7 @@ const test = base
 test.for(refused)('[GATEWAY-4.2] %s: to a person never met', async ([, refusedSend, status], { alice, api, calls }) => {
   expect((await refusedSend(api, `/v1/chats/${alice.id}`)).status).toBe(status)
   expect(await api.ok<Chat[]>('GET', '/v1/chats')).toEqual([])
-  expect(calls.filter(name => ['takeKeyPackages', 'createGroup', 'commit', 'append'].includes(name))).toEqual([])
+  expect(calls.filter(name => ['takeKeyPackages', 'createGroup', 'commit', 'appendMarked'].includes(name))).toEqual([])
   // The day's one new person is still available.
   await api.ok('POST', `/v1/chats/${alice.id}/messages`, { text: 'hello' })
   await alice.hears('hello')

@@ -31,7 +31,7 @@ test('[CORE-2.12] who was removed by a bot that was alone then reads nothing of 
   const sent: Uint8Array[] = []
   gateway.wire.outgoing = frame => {
     const asked = decodeClientFrame(frame.slice())
-    if (asked.kind === 'call' && (asked.name === 'commit' || asked.name === 'append'))
+    if (asked.kind === 'call' && (asked.name === 'commit' || asked.name === 'appendMarked'))
       sent.push((asked.request as { payload: Uint8Array }).payload)
     return [frame]
   }

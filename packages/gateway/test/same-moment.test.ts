@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { expect } from 'vitest'
 import { DeclaredCommands } from '../src/hooks/commands/declare-commands.ts'
 import { Hooks, type StoredHook } from '../src/hooks/hooks.ts'
+import { wordsIn } from '../src/hooks/words/words.ts'
 import { test } from './fixtures.ts'
 
 test('[GATEWAY-3.10] changes of the profile that are made at the same moment are all kept', async ({
@@ -28,7 +29,7 @@ test('[GATEWAY-3.10] changes of the profile that are made at the same moment are
 test('[GATEWAY-3.10] of two lists of commands set at the same moment one is there, and known for whose it is', async ({
   online: { gateway },
 }) => {
-  const declared = new DeclaredCommands(gateway.client, gateway.client.records('hooks'))
+  const declared = new DeclaredCommands(gateway.client, gateway.client.records('hooks'), wordsIn.ru)
   await Promise.all([declared.set([{ name: 'start', description: 'Begins' }]), declared.set([])])
   expect(gateway.client.identity.me().commands.map(({ name }) => name)).toEqual(['hook', 'hooks', 'unhook'])
   // These are our commands: they are withdrawn when there are no hooks any more.

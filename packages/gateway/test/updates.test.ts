@@ -42,7 +42,7 @@ const test = base
   .extend('poller', ({ chatting }) => async () => {
     const { gateway } = await chatting()
     const clock = new ManualClock()
-    const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
+    const poll = LongPoll.over(await UpdateQueue.open(gateway.client.journal), clock)
     const stay = new AbortController()
     const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, { gone: stay.signal })
     /** No time has to pass for the expected change: only turns of the event loop. */

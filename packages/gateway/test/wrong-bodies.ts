@@ -8,6 +8,7 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 const text = { min: 'x', max: 'x'.repeat(contentLimits.textCharsMax + 1) }
 const account = 'a'.repeat(32)
 const mention = { user: account, offset: 0, length: 1 }
+const entity = { type: 'link', offset: 0, length: 1, url: 'https://example.org' }
 const half = '\ud800'
 const controlRule = 'must not contain line breaks or control characters.'
 const turningRule = 'must not contain characters that change the direction of text.'
@@ -34,18 +35,47 @@ export const fullBodies = {
     text: 'x',
     reply_to: unknownId,
     mentions: [mention],
+    entities: [entity],
     buttons: [[button], [{ text: 'x', url: 'https://example.org' }]],
   },
-  editMessage: { text: 'x', mentions: [mention], buttons: [[button], [{ text: 'x', url: 'https://example.org' }]] },
+  editMessage: {
+    text: 'x',
+    mentions: [mention],
+    entities: [entity],
+    buttons: [[button], [{ text: 'x', url: 'https://example.org' }]],
+  },
+  forwardMessage: {
+    from: { chat_id: account, message_id: unknownId },
+    copy: true,
+    caption: 'x',
+    mentions: [mention],
+    entities: [entity],
+    reply_to: unknownId,
+    silent: true,
+    buttons: [[button], [{ text: 'x', url: 'https://example.org' }]],
+  },
+  setWebhook: { url: 'https://example.org', secret: 'x', previous_secret: 'x' },
   changeMe: { name: 'x', about: 'x' },
   setCommands: { commands: [{ name: 'x', description: 'x', args: 'x' }] },
+  createInvite: { payload: 'x', uses: 1, expires: 1 },
   createGroup: { name: 'x', members: [account] },
+  answerJoinRequest: { add: true },
+  askToJoin: { link: 'x' },
+  compareSafetyNumber: { verified: true, number: 'x' },
   setReaction: { emoji: '👍' },
   markRead: { up_to: unknownId },
-  sendPoll: { ...poll, multiple: true, close_ts: 1, reply_to: unknownId },
+  sendPoll: {
+    ...poll,
+    multiple: true,
+    close_ts: 1,
+    reply_to: unknownId,
+    mentions: [mention],
+    buttons: [[button], [{ text: 'x', url: 'https://example.org' }]],
+  },
   vote: { options: [0] },
   answerPress: { text: 'x' },
   createHook: { chat_id: account, format: 'text' },
+  createToken: { name: 'x', scopes: ['send'], chats: [account] },
 } satisfies Partial<Record<keyof typeof endpoints, object>>
 
 /** The body with one value, however deep, replaced by every wrong type; with the name of its field. */
@@ -64,6 +94,17 @@ const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typ
 
 /** Endpoint, body, and its error. */
 export const wrongBodies: [keyof typeof endpoints, object, string][] = [
+  ...['', 'a b', 'é', 'x'.repeat(65), 'x\n'].map(
+    payload =>
+      ['createInvite', { payload }, 'payload: must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -.'] as never,
+  ),
+  ...[0, -1, 1.5, 1e9 + 1].map(
+    uses => ['createInvite', { payload: 'x', uses }, 'uses: must be a whole number from 1 to 1000000000.'] as never,
+  ),
+  ...[0, -1, 1.5].map(
+    expires => ['createInvite', { payload: 'x', expires }, 'expires: must be a time in milliseconds.'] as never,
+  ),
+  ['createInvite', { payload: 'x', expires: 1 }, 'expires: must be in the future.'],
   ['sendMessage', {}, 'text: must be a string.'],
   ...[null, 5, [], {}, true].map(value => ['sendMessage', { text: value }, 'text: must be a string.'] as never),
   ...['', text.max].map(value => ['sendMessage', { text: value }, 'text: must have 1 to 4096 characters.'] as never),
@@ -153,6 +194,42 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
     ['sendMessage', { text: 'x', buttons }, `buttons${sentence}`],
     ['editMessage', { buttons }, `buttons${sentence}`],
   ]),
+  ...[undefined, null, 5, 'x'].map(
+    from => ['forwardMessage', { from }, 'from: must be an object with chat_id and message_id.'] as never,
+  ),
+  ['forwardMessage', { from: { chat_id: '', message_id: unknownId } }, 'from.chat_id: must be a chat id.'],
+  ['forwardMessage', { from: { chat_id: account } }, 'from.message_id: must be a message id.'],
+  ['forwardMessage', { from: { chat_id: account, message_id: 'x' } }, 'from.message_id: is not a valid message id.'],
+  ...(
+    [
+      [{ copy: 1 }, 'copy: must be true or false.'],
+      [{ caption: 'x' }, 'caption: must be sent together with copy.'],
+      [{ copy: true, caption: half }, 'caption: must not contain half of a surrogate pair.'],
+      [{ copy: true, caption: 'x', mentions: [{ ...mention, length: 2 }] }, 'mentions[0]: must end within the text.'],
+      [{ copy: true, mentions: [mention] }, 'mentions: must be sent together with a caption.'],
+      [{ copy: true, entities: [entity] }, 'entities: must be sent together with a caption.'],
+      [{ format: 'markdown' }, 'format: must be sent together with a caption.'],
+    ] as [object, string][]
+  ).map(
+    ([fields, sentence]) =>
+      ['forwardMessage', { from: { chat_id: account, message_id: unknownId }, ...fields }, sentence] as never,
+  ),
+  ...[undefined, null, 5].map(url => ['setWebhook', { url, secret: 'x' }, 'url: must be a string.'] as never),
+  ...['', 'x'.repeat(2049)].map(
+    url => ['setWebhook', { url, secret: 'x' }, 'url: must have 1 to 2048 characters.'] as never,
+  ),
+  ...['x', 'example.org', 'ftp://example.org', 'file:///etc/passwd', 'http://', 'gopher://x'].map(
+    url =>
+      ['setWebhook', { url, secret: 'x' }, 'url: must be an address that starts with http:// or https://.'] as never,
+  ),
+  ['setWebhook', { url: 'http://x.y' }, 'secret: must be a string.'],
+  ['setWebhook', { url: 'http://x.y', secret: '' }, 'secret: must have 1 to 512 characters.'],
+  ['setWebhook', { url: 'http://x.y', secret: 'whsec_x' }, 'secret: must be base64 after whsec_.'],
+  [
+    'setWebhook',
+    { url: 'http://x.y', secret: 'x', previous_secret: 'whsec_!' },
+    'previous_secret: must be base64 after whsec_.',
+  ],
   ['editMessage', { text: '' }, 'text: must have 1 to 4096 characters.'],
   ['editMessage', { text: 5 }, 'text: must be a string.'],
   ['editMessage', { text: text.max }, 'text: must have at most 4096 characters.'],
@@ -176,6 +253,8 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
   ['sendPoll', { ...poll, multiple: 'yes' }, 'multiple: must be true or false.'],
   ...['x', -1, 1.5].map(close_ts => ['sendPoll', { ...poll, close_ts }, `close_ts: ${timeRule}`] as never),
   ['sendPoll', { ...poll, close_ts: 1 }, 'close_ts: must be in the future.'],
+  ['sendPoll', { ...poll, mentions: [{ ...mention, length: 2 }] }, 'mentions[0]: must end within the text.'],
+  ['sendPoll', { ...poll, buttons: [[{ text: 'x' }]] }, 'buttons[0][0]: must have either data or url.'],
   ['sendPoll', { ...poll, reply_to: unknownId }, 'reply_to: must be the id of a message in this chat.'],
   ...[undefined, null, 'x', 0].map(options => ['vote', { options }, 'options: must be an array of indexes.'] as never),
   ...[-1, 12, 0.5, '0'].map(

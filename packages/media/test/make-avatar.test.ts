@@ -3,7 +3,7 @@ import { contentLimits } from '@postern/protocol'
 import { blackPng } from '@postern/testkit/pictures'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { makeAvatar } from '../src/make-avatar.ts'
+import { makeAvatar, makeGroupPicture } from '../src/make-avatar.ts'
 
 /** Red above blue, when upright. */
 async function redAboveBlue(width: number, height: number) {
@@ -53,7 +53,7 @@ test('[MEDIA-3.1] a photo is turned upright, and everything it tells about its m
   expect(Buffer.from(small).includes('Secret')).toBe(false)
 })
 
-test('[MEDIA-3.1] noise is made to fit', async () => {
+test('[MEDIA-3.1, MEDIA-3.3] noise is made to fit', async () => {
   const noise = await sharp({
     create: {
       width: 400,
@@ -66,6 +66,9 @@ test('[MEDIA-3.1] noise is made to fit', async () => {
     .png()
     .toBuffer()
   expect((await makeAvatar(noise)).length).toBeLessThanOrEqual(contentLimits.avatarBytesMax)
+  const group = await makeGroupPicture(noise)
+  expect(group.length).toBeLessThanOrEqual(contentLimits.groupPictureBytesMax)
+  expect(await sharp(group).metadata()).toMatchObject({ format: 'webp', width: 256, height: 256 })
 })
 
 test('[MEDIA-3.1] transparency stays', async () => {

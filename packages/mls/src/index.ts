@@ -11,6 +11,7 @@ export {
   type Roster,
 } from './group/credentials.ts'
 export { openDirect, sealDirect } from './group/direct.ts'
+export { openEphemeral, sealEphemeral } from './group/ephemeral.ts'
 export { isFarewell, signFarewell } from './group/farewell.ts'
 export {
   createGroup,
@@ -19,6 +20,7 @@ export {
   encryptMessage,
   epoch,
   epochAuthenticator,
+  exportSecret,
   type GroupSession,
   groupId,
   isGuessable,

@@ -10,13 +10,16 @@ import {
   encryptMessage,
   epoch,
   epochAuthenticator,
+  exportSecret,
   type GroupSession,
   groupId,
   isActive,
+  openWholeSession,
   ownLeaf,
   rosterOf,
   settingsOf,
 } from '../src/group/group-session.ts'
+import { encodeWhole } from '../src/group/group-state.ts'
 import { joinFromWelcome, welcomeReferences } from '../src/group/join-group.ts'
 import { generateKeyPackage } from '../src/group/key-package.ts'
 import { makeMlsContext } from '../src/group/mls-context.ts'
@@ -44,6 +47,35 @@ import {
 
 const agree = (...sessions: GroupSession[]) =>
   expect(new Set(sessions.map(session => hex(epochAuthenticator(session)))).size).toBe(1)
+
+describe('exported secrets', () => {
+  const asked = { label: 'a use', context: utf8('a group') }
+  const exported = async (session: GroupSession, of = asked) => hex(await exportSecret(session, of))
+
+  it('[MLS-2.13] are the same for all members of an epoch, also from a stored session', async () => {
+    const { alice, bob, carol } = await trio()
+    const stored = openWholeSession(context, encodeWhole(alice.state))
+    const secrets = await Promise.all([alice, bob, carol, stored].map(session => exported(session)))
+    expect(new Set(secrets).size).toBe(1)
+    const { session } = await encryptMessage(alice, utf8('a text'))
+    expect(await exported(session)).toBe(secrets[0])
+  })
+  it('[MLS-2.13] differ by label, context and epoch, and a removed member does not learn the next ones', async () => {
+    const { alice, bob, carol } = await trio()
+    const { session, wire } = await commitIntent(alice, { removeLeaves: [2] })
+    const followed = await readCommit(bob, wire)
+    const removed = await decryptMessage(carol, wire)
+    expect(await exported(followed.session)).toBe(await exported(session))
+    const all = [
+      await exported(alice),
+      await exported(alice, { ...asked, label: 'another' }),
+      await exported(alice, { ...asked, context: utf8('another') }),
+      await exported(session),
+    ]
+    expect(new Set(all).size).toBe(4)
+    expect(await exported(removed.session)).not.toBe(all[3])
+  })
+})
 
 describe('messages', () => {
   it('[MLS-2.1] are read by all others, who know the sender', async () => {

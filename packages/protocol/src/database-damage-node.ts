@@ -1,12 +1,13 @@
 // Distinguishes a damaged database from a failing disk: SQLite, including its checks, reports a failed read as damage.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { databaseLimits } from './limits.ts'
-import { systemCodeOf } from './system-faults.ts'
+import { systemCodeOf, systemFault } from './system-faults.ts'
 
 /** A separate connection that nobody else uses; `check` returns `ok`, or the first problem. */
 export type CheckedConnection = { check(): string; close(): void }
 
-const ROUNDS = 3
+/** A disk that fails now and then passes as damage by chance, in one check of 7,000 at most. */
+const ROUNDS = 6
 
 /** A read that failed looks the same to SQLite. */
 export const looksDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(systemCodeOf(error))
@@ -41,7 +42,12 @@ export function openConvinced<Connection>(
     return open()
   } catch (error) {
     if (!looksDamaged(error) || findDamage(path, check) !== undefined) throw error
-    return open()
+    try {
+      return open()
+    } catch (again) {
+      // The check found the database whole, so this is a failed read.
+      throw looksDamaged(again) ? systemFault(again) : again
+    }
   }
 }
 

@@ -28,24 +28,45 @@ const table = {
   'chat-blocked': () => 'The person is blocked. Unblock them before you write to them.',
   'chat-left': () => 'This account is no longer in the chat.',
   'not-a-group': () => 'The chat is not a group.',
-  'not-an-admin': () => 'Only an admin of the group can remove people and appoint admins.',
+  'not-an-admin': () => 'Only an admin of the group can remove people, appoint admins and make links to it.',
   'last-admin': () => 'A group needs an admin. Make somebody else an admin first.',
   'not-a-member': d => `The account ${d['account']} is not a member of the chat.`,
   'group-full': d => `A group can have at most ${d['max']} members.`,
   'new-people-limit': d =>
     `The relay allows ${d['limit']} new people a day, and you have reached that limit. Try again after ${new Date(Number(d['retryAtMs'])).toISOString()}.`,
   'invite-malformed': () => 'The invite link is incomplete. Copy the whole link, including the part after the #.',
+  'group-link-not-found': () => 'There is no such link to the group. It may have been revoked.',
+  'group-links-full': d => `The group already has ${d['max']} of your links. Revoke one that you no longer need.`,
+  'join-request-not-found': d => `The account ${d['account']} does not wait for a place in the group.`,
   // The HTTP API.
   'token-wrong': () => 'The bot token is missing or wrong. Send the header Authorization: Bearer <BOT_TOKEN>.',
+  'scope-missing': d => `The token of this request needs the scope ${d['scope']}. Create one with POST /v1/tokens.`,
+  'outside-token': d => `The token of this request is limited to some chats. ${d['rule']}.`,
+  'host-unknown': () =>
+    'The console is not served under this name. Add the name to CONSOLE_HOSTS, or open the console by the address of this machine.',
+  'token-not-found': () => 'There is no such token.',
+  'tokens-full': d => `There are already ${d['max']} tokens. Revoke one that you no longer need.`,
+  'mcp-token-wrong': () => 'The token is missing or wrong. Send the header Authorization: Bearer <MCP_TOKEN>.',
+  'person-not-found': d =>
+    `The bot does not know the account ${d['account']}. It knows people who share a chat with it or have written to it.`,
   'route-not-found': d => `There is no ${d['method']} at this address. GET /openapi.json lists all endpoints.`,
   'method-not-found': d => `There is no method ${d['method']}.`,
   'updates-off': () =>
     'This gateway keeps no updates because UPDATES is off. Start it without UPDATES=off to poll for them.',
   'webhook-set': () => 'Updates are delivered to WEBHOOK_URL. Start the gateway without it to poll for them.',
+  'webhook-set-here': () => 'Updates are delivered to a webhook. Remove it with DELETE /v1/webhook to poll for them.',
+  'webhook-in-settings': () =>
+    'The webhook is set by WEBHOOK_URL. Change that setting, or start the gateway without it to set a webhook here.',
+  'webhook-missing': () => 'No webhook is set. Set one with PUT /v1/webhook.',
   'hook-not-found': () => 'There is no such hook.',
   'hook-token-wrong': () => 'X-Vcs-Token: must be the secret of the hook.',
+  'hook-proof-wrong': d => `${d['header']}: must prove the secret with which the hook was created.`,
   'hook-chat-gone': () => 'The bot is no longer in the chat of this hook.',
   'hooks-full': d => `There are already ${d['max']} hooks. Remove one that you no longer need.`,
+  'reader-not-found': d => `There is no reader ${d['reader']}.`,
+  'readers-full': d => `There are already ${d['max']} readers. Delete one that you no longer need.`,
+  'start-link-not-found': () => 'There is no such invite: it was revoked, or it has expired.',
+  'start-links-full': d => `There are already ${d['max']} invites. Revoke some that you no longer need.`,
   // The relay, as a client sees it.
   'relay-unreachable': () => 'The relay cannot be reached. Try again in a few seconds.',
   'chat-healing': () => 'The chat is getting new keys. Try again in a few seconds.',
@@ -82,6 +103,8 @@ const table = {
   'rate-limited': d => `Too many requests (${d['what']}). Slow down.`,
   'too-large': d => `${d['what']} is larger than ${d['max']} bytes.`,
   'blob-unknown': () => 'There is no such blob.',
+  'push-off': () => 'This relay sends no push messages.',
+  'push-endpoint': d => `The relay does not push to this address: ${d['rule']}.`,
   'relay-stopping': () => 'The relay is stopping. Reconnect in a moment.',
   // Cryptography.
   'bad-certificate': d => `The device certificate is not valid: ${d['why']}.`,
@@ -93,6 +116,8 @@ const table = {
   // Storage.
   'database-locked': d => `The data directory ${d['directory']} is in use by another process. Stop that process first.`,
   'database-key-missing': d => `There is a database in ${d['directory']} but no db.key. Restore the key from a backup.`,
+  'passphrase-needed': () => 'The account is locked. Enter its passphrase.',
+  'passphrase-wrong': () => 'The passphrase is wrong.',
   'database-key-wrong': d =>
     `The database in ${d['directory']} cannot be opened with its db.key. Restore the key that belongs to it.`,
   'database-missing': d =>
@@ -102,7 +127,9 @@ const table = {
   'database-newer': d =>
     `A newer version of this program wrote the database in ${d['directory']}. Update this program.`,
   'database-unreachable': d => `The database at ${d['place']} cannot be used: ${d['why']}.`,
-  'database-too-old': d => `The database at ${d['place']} is too old. Use PostgreSQL ${d['version']} or newer.`,
+  'database-too-old': d =>
+    `An old version of this program wrote ${d['directory']}, and this version cannot read it. Only ${d['version']} can open it.`,
+  'postgres-too-old': d => `The database at ${d['place']} is too old. Use PostgreSQL ${d['version']} or newer.`,
   'database-in-use': d => `A relay is using the database at ${d['place']}. Stop every relay first.`,
   'database-moving': d => `The database at ${d['place']} is being moved. Wait until the move is complete.`,
   'database-moved': d => `The relay in ${d['directory']} has moved to ${d['place']}. Start it there.`,

@@ -18,6 +18,8 @@ export type SendId = Branded<'SendId'>
 export type BlobId = Branded<'BlobId'>
 /** Base32 of 16 random bytes, chosen by the presser: one press of a button, however often it is sent. */
 export type PressId = Branded<'PressId'>
+/** Base32 of 16 random bytes: a start link in the API. It opens nothing. */
+export type StartLinkId = Branded<'StartLinkId'>
 
 export const ACCOUNT_ID_BYTES = 20
 export const GROUP_ID_BYTES = 16
@@ -25,6 +27,7 @@ export const MESSAGE_ID_BYTES = 20
 export const SEND_ID_BYTES = 16
 export const BLOB_ID_BYTES = 16
 export const PRESS_ID_BYTES = 16
+export const START_LINK_ID_BYTES = 16
 
 const hasBytes = (text: string, bytes: number): boolean => fromBase32(text)?.length === bytes
 
@@ -46,6 +49,7 @@ export const groupIdFromBytes = (bytes: Uint8Array): GroupId => toBase32(bytes) 
 export const groupIdToBytes = (id: GroupId): Uint8Array => bytesOf(id)
 export const sendIdFromBytes = (bytes: Uint8Array): SendId => toBase32(bytes) as SendId
 export const blobIdFromBytes = (bytes: Uint8Array): BlobId => toBase32(bytes) as BlobId
+export const startLinkIdFromBytes = (bytes: Uint8Array): StartLinkId => toBase32(bytes) as StartLinkId
 export const pressIdFromBytes = (bytes: Uint8Array): PressId => toBase32(bytes) as PressId
 
 export const privateChatId = (account: AccountId): ChatId => account as string as ChatId

@@ -4,7 +4,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const SECOND_MS = 1000
 export const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
+export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /** Values that people and operators write: characters are Unicode code points. */
@@ -23,11 +23,16 @@ export const contentLimits = {
   commandDescriptionCharsMax: 256,
   commandArgsCharsMax: 32,
   mentionsMax: 100,
+  entitiesMax: 200,
+  /** The language of a block of code. */
+  entityLangCharsMax: 32,
   /** UTF-16 code units of one emoji: a family with skin colours takes 19. */
   emojiUnitsMax: 64,
   timerMsMax: 365 * DAY_MS,
   editableMs: 48 * HOUR_MS,
   avatarBytesMax: 40_000,
+  /** In the settings of its group, which are signed with every message, beside a thousand admins. */
+  groupPictureBytesMax: 12_000,
   /** For an avatar or a preview, which are decoded as soon as they arrive. */
   smallPictureSidePixelsMax: 1024,
   buttonRowsMax: 3,
@@ -35,6 +40,8 @@ export const contentLimits = {
   buttonTextCharsMax: 64,
   buttonDataBytesMax: 64,
   buttonUrlUnitsMax: 2048,
+  /** As in Telegram's links. */
+  startPayloadCharsMax: 64,
   toastCharsMax: 200,
   /** A press is answered within this time, and once. */
   pressAnsweredWithinMs: 1 * MINUTE_MS,
@@ -47,6 +54,10 @@ export const contentLimits = {
   fileExtensionCharsMax: 32,
   durationMsMax: 30 * DAY_MS,
   pixelsPerSideMax: 100_000,
+  /** Photos and videos that are shown in one bubble. */
+  albumFilesMax: 10,
+  /** The bars of a voice message: one character each. */
+  waveBarsMax: 64,
   previewBytesMax: 30_000,
   /** The preview as a data: URL: a third more than its bytes, plus the prefix. */
   previewUrlUnitsMax: 40_050,
@@ -55,6 +66,10 @@ export const contentLimits = {
   /** The JSON of one content: text, mentions, buttons, hello and a photo's preview. */
   contentBytesMax: 96 * KIB,
   profileBytesMax: 256 * KIB,
+  /** Visible characters of a message in a notification. */
+  notifiedCharsMax: 160,
+  /** Notified words are filled up to a multiple of this before they are sealed. */
+  notifiedStepBytes: 64,
 } as const
 
 /** Files that protect a person from losing the account. */
@@ -96,6 +111,14 @@ export const wireLimits = {
   errorMessageBytesMax: 1024,
   errorCodeBytesMax: 64,
   requestsInFlightMax: 512,
+  /** The sealed preview of a message, for a notification. */
+  previewBytesMax: 1 * KIB,
+  /** The address of a subscription at a push service. */
+  pushEndpointBytesMax: 1 * KIB,
+  /** Groups that a device wants no notifications for. */
+  mutedGroupsMax: 2_000,
+  /** A frame that is relayed and not stored. A notification of PostgreSQL between two relays has at most 8,000 bytes. */
+  ephemeralBytesMax: 4 * KIB,
 } as const
 
 /** Messages of one sender in one epoch that may be missing from the log: withdrawn, or with unknown fate. */
@@ -103,8 +126,8 @@ const withdrawnBeforeUpdate = 100
 const unsettledPerGroupMax = 100
 const forwardStepsMax = withdrawnBeforeUpdate + unsettledPerGroupMax
 /**
- * Handshake keys that a restored client passes over before its first commit. Of two copies one in so many draws the key
- * of the other. Each key costs every member some microseconds.
+ * Handshake keys that a restored client passes over before its first commit: two copies draw the same key once in this
+ * number of times. Each key costs every member some microseconds.
  */
 const skippedKeysMax = 4096
 
@@ -129,7 +152,7 @@ export const mlsLimits = {
   skippedKeysMax,
   /** Where a client up to 0.2 is a member, which follows over `forwardStepsMax` keys. */
   formerSkippedKeysMax: 32,
-  /** Of commits: keys are skipped once more only from below `skippedKeysMax`. */
+  /** For commits: keys are skipped once more only from below `skippedKeysMax`. */
   handshakeStepsMax: 2 * skippedKeysMax + forwardStepsMax,
   /** Few: the log is in order. */
   generationsKept: 8,
@@ -143,6 +166,11 @@ export const mlsLimits = {
 export const startLimits = {
   closeWithinMs: 500,
   exitWithinMs: 400,
+} as const
+
+/** A file of which NAME_FILE says that it holds a secret; a longer one is something else. */
+export const secretFileLimits = {
+  charsMax: 8192,
 } as const
 
 /** Limits that the relay enforces; each can be set when a relay starts. */
@@ -171,7 +199,7 @@ export const relayDefaults = {
   /** By address (for IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
   connectionsPerAddressMax: 1_000,
   newcomersPerAddressMax: 200,
-  /** Logins that are being answered: a client beyond that is told when to come back. */
+  /** Logins that are being answered: a client beyond that receives a time to come back. */
   loginsInFlightMax: 1_000,
   /** Bytes that a connection may send before it logs in. */
   unauthenticatedBytesMax: 8 * KIB,
@@ -217,6 +245,8 @@ export const relayDefaults = {
   /** Taking other people's key packages uses them up: limited per taker, and per taker and account. */
   takesPerMinute: 1_200,
   takesPerTargetPerMinute: 20,
+  /** Frames of an account that are relayed and not stored, counted by the members to whom they go. */
+  ephemeralPerMinute: 20_000,
   blobsPerDayMax: 10_000,
   /** Concurrent requests that are not a WebSocket; an idle one is closed after this time. */
   httpConnectionsMax: 1_000,
@@ -248,8 +278,70 @@ export const relayDefaults = {
   diskFreeBytesMin: 128 * MIB,
 } as const
 
+/** Pushes of a relay to devices that are away. */
+export const pushLimits = {
+  /** A push is given up after this time, by the relay and by the push service. */
+  ttlMs: 1 * DAY_MS,
+  /** The size that push services accept, and the step to which contents are padded. */
+  bodyBytesMax: 4096,
+  paddingStepBytes: 512,
+  /** How long a token for a push service counts. */
+  tokenMs: 12 * HOUR_MS,
+  /** For an answer of a push service, and for the rest of its body, which is not used. */
+  answerWithinMs: 10 * SECOND_MS,
+  answerRestMs: 1 * SECOND_MS,
+  answerBytesMax: 4 * KIB,
+  answerHeadBytesMax: 8 * KIB,
+  /** A connection to a push service that is not used for this long is closed. */
+  idleMs: 30 * SECOND_MS,
+  requestsPerHostMax: 32,
+  requestsMax: 256,
+  /** Devices in memory that wait for a request or for their time. All others wait in the database. */
+  devicesPerHostMax: 1_000,
+  devicesMax: 4_000,
+  /** Devices whose last pushes are remembered, and hosts. */
+  devicesKnownMax: 20_000,
+  hostsKnownMax: 1_000,
+  /** Further messages of a chat within this time become one push. */
+  collapseMs: 5 * SECOND_MS,
+  /** For one device and group; and for one device. Beyond that, messages are counted and pushed later. */
+  groupPerMinute: 4,
+  groupPerHour: 30,
+  devicePerMinute: 30,
+  /** A connection that was closed may come back within this time: a page that is loaded again. */
+  awayAfterMs: 2 * SECOND_MS,
+  /** All subscriptions are checked this often, because a hint may be lost. */
+  scanEveryMs: 1 * MINUTE_MS,
+  devicesPerLook: 100,
+  membersPerLook: 100,
+  /** Mailboxes that are read before others have a turn. */
+  mailboxesPerLook: 20,
+  /** Groups of a device whose newest entry is in memory until its push. All others wait in the database. */
+  groupsWaitingMax: 30,
+  /** Entries of a mailbox that one look reads. */
+  entriesPerLook: 1_000,
+  /** Messages that wait for their mailboxes are looked at again after this time. */
+  lookAgainMs: 100,
+  /** A group of devices whose push services all hang or rest is looked at this often. */
+  crowdedLookMs: 4 * SECOND_MS,
+  groupsHintedMax: 10_000,
+  /** After a refusal that may pass: the longest first pause, and the longest of all. Each is drawn at random below that. */
+  retryMs: 5 * SECOND_MS,
+  retryMsMax: 15 * MINUTE_MS,
+  /** After this many failures in a row, a host rests. */
+  failuresMax: 5,
+  /** One of the relays on a database pushes. The others check this often whether it is still there. */
+  leadEveryMs: 2 * SECOND_MS,
+} as const
+
 /** Fixed limits of a relay; they cannot be set. */
 export const relayFixedLimits = {
+  /** Devices of one account that are pushed to: a further one replaces the oldest. */
+  subscriptionsPerAccountMax: 8,
+  /** Changes of a device's subscription. */
+  subscriptionsSetPerMinute: 30,
+  /** Each frame that is relayed and not stored counts at least as if it went to this many members. */
+  ephemeralMembersMin: 10,
   /** The largest number of fetchers to which an owner can limit a blob: each of them is stored with it. */
   blobFetchesMax: 16,
   /** Keys whose rate is tracked concurrently. */
@@ -257,7 +349,7 @@ export const relayFixedLimits = {
   /** Retry-After of a relay without a free connection, and of one whose disk or store has failed. */
   busyRetryAfterSec: 1,
   retryAfterSec: 5,
-  /** Of a full relay: a connection that has not logged in for so long makes room for the next. */
+  /** At a full relay: a connection that has not logged in for this long makes way for the next. */
   newcomerPatienceMs: 5 * SECOND_MS,
   /** The time from one login to the next of a relay that is full, until it is measured, and the time that measures it. */
   loginEveryMs: 1,
@@ -354,7 +446,10 @@ export const databaseLimits = {
   reopenEveryMs: 100,
   /** A running process does not check a larger database: a check reads all of it while everybody waits. */
   checkedBytesMax: 256 * MIB,
-  readPieceBytes: MIB,
+  /** As SQLite reads: a disk that fails now and then fails as many of these reads as of SQLite's. */
+  readPieceBytes: 4096,
+  /** A damaged database is not checked again before: each check reads all of it. */
+  checkDamagedEveryMs: 60_000,
   /** Free space that stays in a file for future data. The file gives back the space above both limits. */
   freeBytesMax: MIB,
   freeShareMax: 1 / 4,
@@ -386,6 +481,8 @@ export const postgresLimits = {
   /** Writes in one transaction, and their bytes. */
   batchWrites: 256,
   batchBytes: 8 * MIB,
+  /** Bytes of an account's day that a relay counts ahead, unless little is left of them. */
+  dayBytesReserved: 1 * MIB,
   /** After a conflict with another batch. */
   batchTriesMax: 3,
   /** Devices that are claimed in one transaction. */
@@ -430,11 +527,24 @@ export const postgresLimits = {
   partitionsMax: 24,
 } as const
 
+/** Progress of long work, on standard error. */
+export const progressLimits = {
+  /** Shorter work reports nothing. */
+  firstMs: 2 * SECOND_MS,
+  /** Between plain lines, which end up in a log. */
+  everyMs: 10 * SECOND_MS,
+  /** Between updates of the line on a terminal. */
+  terminalMs: 200,
+  /** Width of a terminal that does not report it. */
+  columns: 80,
+  /** A step that cannot report its progress is announced if it reads as much: on a slow disk that takes two seconds. */
+  silentBytes: 64 * MIB,
+} as const
+
 /** Moving a relay from one store to the other. */
 export const moveLimits = {
   /** In memory at a time; the largest possible messages may be among them. */
   rowsPerPage: 500,
-  progressEveryMs: 1 * SECOND_MS,
   /** A statement that reads all of a table, on a slow disk. */
   statementMs: 24 * HOUR_MS,
   /** How often a relay that is just stopping is checked. */
@@ -461,8 +571,6 @@ export const backupLimits = {
   syncAfterBytes: 64 * MIB,
   removeStepBytes: 16 * MIB,
   removePauseMs: 5,
-  /** Interval of progress reports during long work. */
-  progressEveryMs: 2 * SECOND_MS,
   /** A backup removes leftovers of a killed backup once they are too old to be in use. */
   leftoverMs: 60 * MINUTE_MS,
   /** Positions of a restored relay jump by this number: more than it can have assigned since the backup. */
@@ -479,6 +587,9 @@ export const controlLimits = {
 
 /** How a client talks to the relay. */
 export const clientLimits = {
+  /** Start links of a bot: those that were neither revoked nor have expired. */
+  startLinksMax: 10_000,
+  startLinkUsesMax: 1_000_000_000,
   /** Above this many chats, one query for all members costs less than one per chat. */
   chatLooksMax: 1_000,
   /**
@@ -523,8 +634,8 @@ export const clientLimits = {
   /** Clocks differ: a client whose welcome has a certificate that expired within this time still follows. */
   certificateEndToleranceMs: DAY_MS,
   /**
-   * How far an answer of the relay can raise a serial in one step: a relay that claims the highest number would leave
-   * none above it.
+   * How far above its own, or above the time in milliseconds, an answer of the relay can raise a serial in one step: a
+   * relay that claims the highest number would leave none above it.
    */
   serialStepMax: 1_000_000,
   /** New devices that a client creates because the relay calls its own revoked, from its start to its first login. */
@@ -553,12 +664,37 @@ export const clientLimits = {
   deferredRetryMs: 1 * SECOND_MS,
   /** A lasting fault is logged once in this time. */
   faultSaidEveryMs: 1 * MINUTE_MS,
+  /** How long somebody is shown as typing, unless a message ends it. */
+  typingShownMs: 8 * SECOND_MS,
+  /** It is sent once in this time to a chat, and read once in this time from a sender in a group. */
+  typingSentEveryMs: 4 * SECOND_MS,
+  typingReadEveryMs: 250,
+  /** How long a streamed draft is shown after its last part, unless a message ends it. */
+  draftShownMs: 30 * SECOND_MS,
+  /**
+   * Parts of a draft are sent to a chat once in this time, and less often to many members: the relay counts a frame by
+   * the members to whom it goes, and the account may write several drafts.
+   */
+  draftSentEveryMs: 500,
+  draftSentPerMemberMs: 12,
+  /** The text of a part, as JSON: with the signature and the padding it fits into a frame. */
+  draftBytesMax: 3_400,
+  /** Drafts of one chat that are shown: those that began first. */
+  draftsPerChatMax: 4,
+  /** People who are shown as typing, in all chats. Beyond that, nobody is added. */
+  typistsMax: 500,
+  /** Ephemeral frames that wait to be opened: a flood must not delay messages. */
+  ephemeralWaitingMax: 16,
   /** Larger groups have no read receipts. */
   receiptsGroupMembersMax: 50,
   /** How many of the account's earlier messages one receipt is reported for, one by one. */
   receiptToldMessagesMax: 100,
   /** A bot with thousands of chats announces a new name to this many before it writes to them. */
   profileToldChatsMax: 100,
+  /** The same for a person who switches previews on or off: they matter in chats in which the person only reads. */
+  previewsToldChatsMax: 1000,
+  /** In a group of up to this many members, each that wants previews greets new members immediately. */
+  greetedAtOnceMembersMax: 50,
   profilesPerRound: 50,
   /** A new device key of a person is noted in at most this many shared chats: enough for it to be noticed. */
   keyChangeToldChatsMax: 100,
@@ -598,7 +734,11 @@ export const clientLimits = {
   dueRetryMs: 5 * SECOND_MS,
   /** Updates that were delivered shortly before a loss, and whose mark had not reached the relay. */
   updatesUnmarkedMax: 1000,
-  /** More than a client delivers between a backup and its restore, if the relay was restored, too, and has no mark. */
+  /**
+   * If the relay was restored with the client and has no mark, the client continues at the number of milliseconds since
+   * then: more than it has delivered. With a clock before that, it skips this many.
+   */
+  updatesForgottenFromMs: Date.UTC(2026, 0, 1),
   updatesForgottenMax: 100_000_000,
   /** More updates than any bot gets: a relay that claims more would leave no safe integers for later ones. */
   updatesMarkMax: 2 ** 48,
@@ -645,6 +785,10 @@ export const clientLimits = {
   /** If no offender is proved, healthy members may add this account again: this many others must be lost, too. */
   restartLostAfterMs: 15 * SECOND_MS,
   restartLostOthers: 3,
+  /** Links to one group that one admin has, accounts that wait by them, and places for which this account has asked. */
+  groupLinksMax: 10,
+  joinRequestsMax: 50,
+  joinsAskedMax: 20,
   /** How many members are asked to add this account again, and how soon others who may be online are asked. */
   rejoinAskedMax: 8,
   rejoinAskAgainMs: 10 * MINUTE_MS,
@@ -654,6 +798,8 @@ export const clientLimits = {
    */
   lostGroupsPerSpeakerMax: 8,
   lostGroupsKeptMs: DAY_MS,
+  /** A client tries again to heal a group if its speaker still writes there this long after an attempt. */
+  lostGroupRetryMs: 1 * MINUTE_MS,
   /** Groups that members made for a chat, and that this client refused, of which it reports what is said there. */
   refusedGroupsPerChatMax: 8,
   /**
@@ -707,14 +853,62 @@ export const gatewayLimits = {
   refusedLingerMs: 5 * SECOND_MS,
   /** Size of the reference page, unpacked. */
   referenceFileBytesMax: 4 * MIB,
+  /** The console shows this many updates, and asks for the rest of its cards this often. */
+  consoleUpdatesMax: 50,
+  consoleRefreshMs: 5 * SECOND_MS,
   updatesPerPollMax: 100,
   updatesPollTimeoutSecMax: 60,
   updatesKeptMs: DAY_MS,
   updatesKeptMax: 10_000,
   pollersMax: 1_000,
+  /** Named readers of updates. */
+  readersMax: 8,
+  /** Named readers of each token that is limited to chats; they do not count among the others. */
+  readersOfTokenMax: 2,
+  /** Scoped tokens. */
+  tokensMax: 100,
+  tokenChatsMax: 100,
+  tokenNameCharsMax: 64,
+  /** How often the last use of a token is written. */
+  tokenUseWrittenEveryMs: 60 * SECOND_MS,
+  /** Polls and streams of named readers that wait: the queue without a name has its own places. */
+  readerWaitsMax: 1_000,
+  /** Messages of a chat that the Telegram Bot API finds by their number: the newest ones. */
+  telegramMessagesPerChatMax: 10_000,
+  /** Some libraries keep the number of a message in 32 bits with a sign. */
+  telegramNumberMax: 2 ** 31 - 1,
+  /** The part of the numbers that are left which a restore may skip at most: about 100,000,000 in the beginning. */
+  telegramSkippedPartMax: 0.05,
+  /** Skips of a chat that are remembered, so that the messages before them are forgotten in their turn. */
+  telegramSkipsMax: 100,
+  /** How long a new number waits until the relay has told whether the data was restored. */
+  telegramNumberWithinMs: 5 * SECOND_MS,
+  /** Inline keyboards of several pages: the newest ones can be turned over. */
+  telegramKeyboardsMax: 1_000,
+  /** As in Telegram. */
+  telegramPollTimeoutSecMax: 50,
+  telegramDeletedTogetherMax: 100,
+  /** As in Telegram. */
+  telegramSecretTokenCharsMax: 256,
+  /** As in Telegram; updates go out one at a time. */
+  telegramWebhookConnectionsMax: 100,
+  telegramWebhookConnectionsDefault: 40,
+  /** UTF-16 code units of a text with its marks: far above any text that can be sent. */
+  telegramMarkedUnitsMax: 65_536,
+  /** Names of updates that a bot wants. */
+  telegramAllowedNamesMax: 64,
+  /** Unknown methods that are counted under their names. */
+  telegramCountedNamesMax: 100,
+  /** A stream sends at most this many updates at a time: a slow consumer holds no more of them in memory. */
+  streamPageMax: 10,
+  streamHeartbeatMs: 15 * SECOND_MS,
+  /** How soon a consumer whose stream has ended comes back. */
+  streamRetryMs: 1 * SECOND_MS,
   /** A shorter token causes a warning at the start: everybody who reaches the API could guess it. */
   botTokenCharsAdvised: 16,
   sendWithinMs: 10 * SECOND_MS,
+  /** `GET /v1/me` waits no longer for the relay's count of new people. */
+  newPeopleLeftWithinMs: 2 * SECOND_MS,
   retryAfterSec: 5,
   /** A lasting fault is logged once in this time, however many requests meet it. */
   faultSaidEveryMs: 1 * MINUTE_MS,
@@ -729,6 +923,7 @@ export const gatewayLimits = {
   connectionsEndWithinMs: 8 * SECOND_MS,
   updatesDiscardEveryMs: 1 * SECOND_MS,
   chatsPageMax: 1_000,
+  invitesPageMax: 1_000,
   messagesPageDefault: 50,
   messagesPageMax: 100,
   idempotencyKeyBytesMax: 255,
@@ -740,11 +935,17 @@ export const gatewayLimits = {
   /** The body of the answer is not used: above these limits the connection is dropped. */
   webhookBodyWithinMs: 1 * SECOND_MS,
   webhookBodyBytesMax: 64 * KIB,
+  /** A webhook that is set over the API has at most these lengths. */
+  webhookUrlUnitsMax: 2_048,
+  webhookSecretUnitsMax: 512,
   webhookRetryFirstMs: 1 * SECOND_MS,
   webhookRetryMaxMs: 5 * MINUTE_MS,
+  /** A caller compares a safety number, or the content of a QR code, which has about 170 characters. */
+  safetyNumberCharsMax: 300,
   avatarUploadBytesMax: 20 * MIB,
   avatarUploadsMax: 4,
   avatarSidePixelsMax: 320,
+  groupPictureSidePixelsMax: 256,
   previewSidePixelsMax: 320,
   /** A photo is read whole into memory for its preview; a larger picture is sent as a file. */
   photoBytesMax: 32 * MIB,
@@ -777,6 +978,8 @@ export const hookLimits = {
   /** A post is sent or refused within this time: senders give up after ten seconds. */
   postWithinMs: 5 * SECOND_MS,
   alertLinesMax: 10,
+  /** In a post. An alert of Alertmanager's has at least 200 bytes, and a body a megabyte. */
+  alertsReadMax: 5_000,
   alertNamesMax: 3,
   alertLabelsMax: 256,
   alertStatusUnitsMax: 32,
@@ -792,7 +995,7 @@ export const hookLimits = {
    * An answered post that is repeated may be intended, or its sender may have missed the answer: then its connection
    * has ended, and it returns this soon. The same run of a pipeline in the same state is never intended twice.
    */
-  repeatWithinMs: { text: 5 * SECOND_MS, run: 10 * MINUTE_MS },
+  repeatWithinMs: { text: 5 * SECOND_MS, run: 10 * MINUTE_MS, event: 1 * MINUTE_MS },
   /** A wrong secret is refused after this delay; when too many wait, further ones get an error that says to retry. */
   missDelayMs: 1 * SECOND_MS,
   missesWaitingMax: 200,
@@ -802,6 +1005,75 @@ export const hookLimits = {
   keys: { keptMs: DAY_MS, keptMax: 10_000 },
   groups: { keptMs: 30 * DAY_MS, keptMax: 10_000 },
   runs: { keptMs: 365 * DAY_MS, keptMax: 10_000 },
+  /** As far as a message in Slack's way is read; Slack cuts longer texts, too. */
+  slackTextUnitsMax: 40_000,
+  slackBlocksMax: 50,
+  slackAttachmentsMax: 20,
+  slackFieldsMax: 100,
+  slackButtonsMax: 4,
+  /** Lists in lists. */
+  slackListDepthMax: 4,
+  /** Values of a Grafana alert on its line. */
+  grafanaValuesMax: 3,
+  /** A template of a hook, and what one rendering of it may take. */
+  template: {
+    bytesMax: 8 * KIB,
+    /** Texts, values, blocks and filters. */
+    nodesMax: 1_000,
+    /** Blocks in blocks. */
+    depthMax: 8,
+    stepsMax: 10_000,
+    /** A longer text takes a step more for each. */
+    stepChars: 64,
+    keysPerStep: 64,
+    outputCharsMax: 16_384,
+    /** A posted text is read this far: four times what can be written. */
+    valueUnitsMax: 65_536,
+    jsonDepthMax: 32,
+    itemsMax: 1_000,
+  },
+  /** The sentence about the last refusal of a hook. */
+  lastErrorUnitsMax: 200,
+  /** Messages that follow their group of alerts, or their pipeline. */
+  living: {
+    /** For each hook. Finished ones leave first. */
+    keptMax: 2_000,
+    keptMs: 90 * DAY_MS,
+    alertsMax: 1_000,
+    /** Messages of one hook that are sent or edited at the same time. */
+    atOnceMax: 16,
+    wordCharsMax: 100,
+    severityCharsMax: 32,
+    matchersMax: 32,
+    matcherUnitsMax: 1024,
+    /** The other Alertmanager of a pair, or a retry, may report an older state this long after a newer one. */
+    lateWithinMs: 15 * MINUTE_MS,
+    /** Between two edits of one message: what changes meanwhile is one edit. */
+    editEveryMs: 1 * SECOND_MS,
+    /** Between a message that notifies people and a reminder. */
+    remindAfterMs: 10 * MINUTE_MS,
+    repliesWaitingMax: 5,
+    namedAlertsMax: 3,
+    /** Edits that could not be sent are retried in this rhythm while nobody waits for them. */
+    retryEveryMs: 5 * SECOND_MS,
+    silenceChoicesMax: 4,
+    silenceMinMs: 1 * MINUTE_MS,
+    silenceMaxMs: 30 * DAY_MS,
+    allowedMax: 100,
+    pressAnswerWithinMs: 10 * SECOND_MS,
+  },
+  alertmanager: {
+    addressesMax: 8,
+    answerWithinMs: 4 * SECOND_MS,
+    answerBytesMax: 8 * MIB,
+    lookEveryMs: 1 * MINUTE_MS,
+    /** An alert that is absent from this many looks in a row is over: a restarted Alertmanager knows none for a minute. */
+    absentLooks: 3,
+    /** Silenced alerts are looked for this long after the end of the silence. */
+    lookAfterMs: 5 * MINUTE_MS,
+  },
+  /** The secret with which senders sign, and a header that they fill. */
+  secretCharsMax: 256,
   commandsPerPage: 100,
   answerWithinMs: 10 * SECOND_MS,
   answerTriesMax: 20,
@@ -819,6 +1091,76 @@ export const hookLimits = {
   strangersKeptMax: 10_000,
 } as const
 
+/** The Model Context Protocol: tools with which agents ask and write to people. */
+export const mcpLimits = {
+  /** A file of `fileBytesMax` in base64, and what is around it. */
+  bodyBytesMax: 2 * MIB,
+  /** Clients give up after 60 seconds, whatever the server wishes. */
+  waitSecMax: 45,
+  /** Clients that reset their timeout on progress hear of it this often. */
+  progressEveryMs: 10 * SECOND_MS,
+  /** Calls that are being answered at one time. */
+  callsMax: 200,
+  questionCharsMax: 3_500,
+  optionsMax: 6,
+  optionCharsMax: 64,
+  /** People that may decide about one question. */
+  fromMax: 100,
+  expiresMinutesDefault: 1_440,
+  expiresMinutesMax: 10_080,
+  keyCharsMax: 255,
+  asksOpenMax: 100,
+  /** Questions that are over are kept for this long: a repeated key still means the same question. */
+  asksKeptMs: 30 * DAY_MS,
+  asksKeptMax: 1_000,
+  /** Deadlines, sends and edits of questions are looked at this often, and sooner after a failure. */
+  lookEveryMs: 1 * MINUTE_MS,
+  retryMs: 5 * SECOND_MS,
+  sendWithinMs: 10 * SECOND_MS,
+  /** Answers to one person who presses a button without the right to decide, in this time. */
+  strangerToastsMax: 5,
+  strangerToastsMs: 1 * MINUTE_MS,
+  strangersKeptMax: 1_000,
+  writesMax: 60,
+  writesPerMs: 1 * MINUTE_MS,
+  entriesPerPage: 100,
+  updatesKeptMax: 1_000,
+  updatesKeptMs: 1 * DAY_MS,
+  updatesPageMax: 50,
+  messagesPageDefault: 20,
+  messagesPageMax: 50,
+  /** A text of a person, as an agent reads it. */
+  textCharsMax: 4_096,
+  fileBytesMax: 1 * MIB,
+} as const
+
+/** Messages to the owners of a bot about its problems. */
+export const ownerNoticeLimits = {
+  lookEveryMs: 50 * SECOND_MS,
+  /** A problem is over when it was absent for this long. */
+  overAfterMs: 5 * MINUTE_MS,
+  /** Between two messages that a problem began, and between two that it is over. */
+  apartMs: 60 * MINUTE_MS,
+  sendWithinMs: 5 * SECOND_MS,
+  /** Sends to one owner while the relay is connected, one with each look. */
+  sendTriesMax: 60,
+  linesMax: 10,
+  nameCharsMax: 64,
+  webhookFailsForMs: 10 * MINUTE_MS,
+  /** Updates are dropped after `updatesKeptMs` and above `updatesKeptMax`. */
+  updatesAgeMs: 20 * 60 * MINUTE_MS,
+  updatesWaitingMax: 8_000,
+  /** A disk is nearly full when it has less than both: a twentieth of a large disk would be plenty. */
+  diskFreeShareMin: 0.05,
+  diskFreeBytesMin: 2 * 1024 * MIB,
+  hookRefusalsMin: 3,
+  /** Between the first and the last refusal in a row. */
+  hookRefusalsOverMs: 5 * MINUTE_MS,
+  inviteExpiresWithinMs: DAY_MS,
+  /** Links with a shorter life are made to expire. */
+  inviteLifeMsMin: 2 * DAY_MS,
+} as const
+
 /** `postern person`: commands and events as JSON lines. */
 export const personLimits = {
   lineBytesMax: 1 * MIB,
@@ -826,6 +1168,8 @@ export const personLimits = {
   commandsInFlightMax: 256,
   commandWithinMs: 30 * SECOND_MS,
   eventsPerPage: 100,
+  /** Events that the disk could not read are read again after this time. */
+  eventsRetryMs: 1 * SECOND_MS,
   fileReadBytes: 256 * KIB,
   /** A wait for the relay that is longer than this is reported. */
   slowConnectMs: 1 * SECOND_MS,
@@ -839,6 +1183,15 @@ export const appLimits = {
   /** Pages disappear without notice: above this number, the one that was silent the longest is forgotten. */
   pagesMax: 64,
   watchesPerPageMax: 100,
+  /** Characters of the passphrase of the app lock: a PIN has six digits at least. */
+  passphraseUnitsMin: 6,
+  passphraseUnitsMax: 256,
+  /** Wrong passphrases before the first wait, which doubles with each further one. */
+  unlockTriesFree: 5,
+  unlockWaitMs: 30 * SECOND_MS,
+  unlockWaitMsMax: 15 * MINUTE_MS,
+  /** Chats that the settings list by their size. */
+  largestChatsMax: 10,
   historyRowsMax: 500,
   /**
    * The shortest time between two snapshots of the chat list: nobody reads it faster, and each one reads the whole
@@ -847,13 +1200,20 @@ export const appLimits = {
   chatsRestMs: 100,
   /** Messages that wait to be sent, in all chats. */
   outgoingMax: 1_000,
+  /** Messages that are forwarded together, and chats that they go to. */
+  forwardedMax: 100,
+  forwardedToMax: 20,
   outgoingRetryMs: 5 * SECOND_MS,
   /** Core forgets an idempotency key after a day: a message in doubt for longer than this is not resent automatically. */
   outgoingDoubtMsMax: 23 * HOUR_MS,
   /** After this time a page shows that the bot did not answer. */
   pressPatienceMs: 10 * SECOND_MS,
   pressesRememberedMax: 1_000,
+  /** Between two updates of the facts for push notifications. */
+  pushRestMs: 1 * SECOND_MS,
   eventsPerPage: 100,
+  /** Events that the disk could not read are read again after this time. */
+  eventsRetryMs: 1 * SECOND_MS,
   filePieceBytes: 256 * KIB,
   /** After some sent messages a person is reminded to save a file: further ones are not counted. */
   sentCountedMax: 100,
@@ -905,4 +1265,8 @@ export const doctorLimits = {
   /** Used share of the blob space above which there is a warning. */
   blobsUsedWarnShare: 0.9,
   publicHostsTried: 4,
+  /** Certificates that renew automatically are renewed 30 days before their end. */
+  certificateWarnMs: 14 * DAY_MS,
+  /** Read of a database file to learn its version: the first page has it. */
+  databaseHeadBytes: 64 * KIB,
 } as const

@@ -4,9 +4,6 @@ import { dirname, resolve } from 'node:path'
 import { CodedError } from './errors.ts'
 import { systemCodeOf } from './system-faults.ts'
 
-/** In a data directory: when its last backup was made, in one line. */
-export const BACKUP_NOTE_NAME = 'last-backup'
-
 const reasons: Record<string, string> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',

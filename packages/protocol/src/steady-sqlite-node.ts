@@ -51,6 +51,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
   /** How many connections in a row have found the database damaged. */
   #suspicions = 0
   #damage: string | undefined
+  #checkAtMs = Number.NEGATIVE_INFINITY
 
   constructor(first: Connection, given: Given<Connection>) {
     this.#connection = first
@@ -126,7 +127,7 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     const nowMs = this.#given.monotonicMs()
     if (nowMs < this.#reopenAtMs) {
       if (connection) return connection
-      throw this.#fault
+      throw this.noted(this.#fault)
     }
     this.#reopenAtMs = nowMs + databaseLimits.reopenEveryMs
     return this.#reopen()
@@ -144,12 +145,11 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
   /** The same error, or `database-damaged` if that is certain. */
   noted(error: unknown): unknown {
     if (!FAULT.test(systemCodeOf(error))) return error
-    if (looksDamaged(error)) {
-      if (this.#damage !== undefined) return new CodedError('database-damaged', {}, { cause: new Error(this.#damage) })
-      if (!looksDamaged(this.#fault)) this.#suspicions += 1
-    }
+    if (looksDamaged(error) && !looksDamaged(this.#fault)) this.#suspicions += 1
     this.#fault = error
-    return error
+    return looksDamaged(error) && this.#damage !== undefined
+      ? new CodedError('database-damaged', {}, { cause: new Error(this.#damage) })
+      : error
   }
 
   /** Called after each COMMIT. A failed one is in the log all the same if only the sync failed. */
@@ -164,8 +164,9 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
     try {
       // The caller got an error for it: a fresh connection would find the commit in the log and apply it.
       cutLog(`${this.#given.path}-wal`, this.#framesKept)
-      const checked = this.#suspicions > 1 && isCheckedQuickly(this.#given.path)
-      if (checked) this.#check()
+      const nowMs = this.#given.monotonicMs()
+      const checked = this.#suspicions > 1 && nowMs >= this.#checkAtMs && isCheckedQuickly(this.#given.path)
+      if (checked) this.#check(nowMs)
       const connection = this.#given.open()
       this.#connection = connection
       this.#framesKept = undefined
@@ -173,14 +174,15 @@ export class SteadySqlite<Connection extends SqliteConnection = SqliteConnection
       return connection
     } catch (error) {
       const fault = this.noted(error)
-      this.#fault = fault
+      this.#fault = error
       throw fault
     }
   }
 
-  #check(): void {
+  #check(nowMs: number): void {
     this.#damage = findDamage(this.#given.path, () => checkedConnection(this.#given.open()))
     this.#suspicions = 0
+    if (this.#damage !== undefined) this.#checkAtMs = nowMs + databaseLimits.checkDamagedEveryMs
   }
 
   #leave(connection: Connection): void {

@@ -1,4 +1,5 @@
 // Lengths of texts in characters.
+import { utf8 } from './bytes.ts'
 
 /** Unicode code points: an emoji beyond the basic plane is one. */
 export function charCount(text: string): number {
@@ -20,3 +21,17 @@ export const isOneSign = (text: string): boolean => [...signsOf(text)].length ==
 
 /** The start of the visible character that a code unit belongs to. */
 export const signStart = (text: string, unit: number): number => signsOf(text).containing(unit)?.index ?? unit
+
+/** The beginning of a text, in whole visible characters. `bytesMax` counts its bytes as JSON. */
+export function firstSigns(text: string, { charsMax, bytesMax }: { charsMax: number; bytesMax: number }): string {
+  let kept = ''
+  let chars = 0
+  let bytes = 0
+  for (const { segment } of signsOf(text)) {
+    chars++
+    bytes += utf8(JSON.stringify(segment)).length - '""'.length
+    if (chars > charsMax || bytes > bytesMax) break
+    kept += segment
+  }
+  return kept
+}

@@ -22,6 +22,10 @@ const payload = Uint8Array.of(1, 2, 3)
 
 const delivered = { cursor: 1, group, seq: 2, sender: account, ts: 3, payload }
 
+const appended = { payload, to: undefined, leave: false }
+const pushKey = new Uint8Array(65).fill(4)
+const subscription = { endpoint: 'https://push.example/1', p256dh: pushKey, auth: new Uint8Array(16).fill(5) }
+
 const clientFrames: ClientFrame[] = [
   { kind: 'acknowledge', cursor: 7, mark: Number.MAX_SAFE_INTEGER },
   { kind: 'call', name: 'ping', id: 1, request: {} },
@@ -34,6 +38,15 @@ const clientFrames: ClientFrame[] = [
   { kind: 'call', name: 'createGroup', id: 7, request: { group, continues: group } },
   { kind: 'call', name: 'follow', id: 8, request: { after: 9 } },
   { kind: 'call', name: 'followChained', id: 9, request: { after: 9 } },
+  { kind: 'call', name: 'appendMarked', id: 10, request: { ...appended, attention: 'none', preview: undefined } },
+  { kind: 'call', name: 'appendMarked', id: 11, request: { ...appended, attention: 'message', preview: payload } },
+  { kind: 'call', name: 'appendMarked', id: 12, request: { ...appended, attention: 'mention', preview: payload } },
+  { kind: 'call', name: 'pushKey', id: 13, request: {} },
+  { kind: 'call', name: 'setPush', id: 14, request: { ...subscription, muted: [group, group] } },
+  { kind: 'call', name: 'clearPush', id: 15, request: {} },
+  { kind: 'call', name: 'sendEphemeral', id: 16, request: { payload } },
+  { kind: 'call', name: 'followEphemeral', id: 17, request: {} },
+  { kind: 'call', name: 'newPeopleLeft', id: 18, request: {} },
 ]
 
 const relayFrames: RelayFrame[] = [
@@ -42,6 +55,7 @@ const relayFrames: RelayFrame[] = [
   { kind: 'deliver', entries: [{ ...delivered, kind: 'commit', added: [account], removed: [account, account] }] },
   { kind: 'deliver', after: 0, entries: [{ ...delivered, kind: 'message', added: [], removed: [] }] },
   { kind: 'deliver', after: Number.MAX_SAFE_INTEGER, entries: [] },
+  { kind: 'ephemeral', sender: account, payload },
   {
     kind: 'answer',
     name: 'append',
@@ -49,6 +63,9 @@ const relayFrames: RelayFrame[] = [
     answer: { accepted: { message, seq: 1, ts: 2, duplicate: true }, epoch: 3 },
   },
   { kind: 'answer', name: 'append', id: 6, answer: { accepted: undefined, epoch: 4 } },
+  { kind: 'answer', name: 'pushKey', id: 7, answer: { key: pushKey } },
+  { kind: 'answer', name: 'pushKey', id: 7, answer: { key: undefined } },
+  { kind: 'answer', name: 'newPeopleLeft', id: 7, answer: { left: 50 } },
   { kind: 'failure', id: 7, code: 'rate-limited', message: 'замедлите', retryAtMs: 5, serial: undefined },
   { kind: 'failure', id: 8, code: 'bad-certificate', message: 'revoked', retryAtMs: undefined, serial: 6 },
 ]
@@ -77,7 +94,7 @@ describe('a frame comes back as it was sent', () => {
     expect(() => decodeRelayFrame(before)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
   })
   test('[PROTOCOL-4.4] what goes to many, or before anything was asked, is read by both versions', () => {
-    const pushed = relayFrames.filter(({ kind }) => kind === 'challenge' || kind === 'deliver')
+    const pushed = relayFrames.filter(({ kind }) => kind === 'challenge' || kind === 'deliver' || kind === 'ephemeral')
     expect(pushed.map(frame => encodeRelayFrame(frame)[0])).toEqual(pushed.map(() => PROTOCOL_VERSION_BEFORE))
   })
   test('[PROTOCOL-4.1] no two calls share a tag', () => {

@@ -16,4 +16,5 @@ export {
   lockStoredRelay,
   prepareRestoredRelay,
   relayFiles,
+  storedRelaySchema,
 } from './store/sqlite/tools/stored-copy.ts'

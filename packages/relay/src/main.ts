@@ -1,4 +1,4 @@
-// `postern relay`: a relay as a process of its own; `postern relay status` and the like: a word to the one that runs.
+// `postern relay` runs a relay as a process; `postern relay status` and similar commands talk to a running one.
 import {
   CodedError,
   Deferred,
@@ -7,6 +7,7 @@ import {
   type ListenAddress,
   listenPlace,
   relayDefaults,
+  usageHint,
 } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash, openProcessLog } from '@postern/protocol/process-log'
@@ -20,13 +21,16 @@ import { startRelay } from './relay.ts'
 
 type Built = { readonly app?: string | undefined }
 
-/** Runs until SIGTERM or SIGINT, or until its database is another one; gives the exit code. `built`: what is served unless the settings say otherwise. */
+/**
+ * Runs until SIGTERM or SIGINT, or until its database is replaced; returns the exit code. `built`: the app to serve
+ * unless the settings say otherwise.
+ */
 export async function runRelay(argv: readonly string[], env: Env, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
-  if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
-  if (argv[0] === 'move') return await print(() => runMove(argv.slice(1), { env, say: sayBeside }))
-  if (argv[0] === 'restored') return await print(() => markRestored(argv.slice(1), env))
-  if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
+  if (asked) return await print(asked.name, () => runOperatorCommand(asked.name, asked.rest, env))
+  if (argv[0] === 'move') return await print('move', () => runMove(argv.slice(1), { env, output: process.stderr }))
+  if (argv[0] === 'restored') return await print('restored', () => markRestored(argv.slice(1), env))
+  if (argv[0] === 'invite') return await print('invite', () => makeInvite(argv.slice(1), env))
   return await serve(() => readConfig(argv, env, built.app))
 }
 
@@ -58,6 +62,8 @@ async function serve(read: () => RelayConfig): Promise<number> {
     log.info({}, 'stopped')
     return replaced ? 1 : 0
   } catch (error) {
+    // Without a field, the command line itself is wrong and not a setting.
+    if (isCoded(error, 'bad-field') && error.details['field'] === undefined) return refuse(error, 'relay')
     process.stderr.write(`${startFault(error, store)}\n`)
     return 1
   } finally {
@@ -66,19 +72,24 @@ async function serve(read: () => RelayConfig): Promise<number> {
   }
 }
 
-const sayBeside = (line: string): void => void process.stderr.write(`${line}\n`)
-
-async function print(text: () => Promise<string>): Promise<number> {
+async function print(name: string, text: () => Promise<string>): Promise<number> {
   try {
     process.stdout.write(`${await text()}\n`)
     return 0
   } catch (error) {
+    if (isCoded(error, 'bad-field')) return refuse(error, `relay ${name}`)
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   }
 }
 
-/** What the place of all data is at fault for is said under the name of its option. */
+/** A wrong command line: what is wrong, and where the options are. */
+function refuse({ message }: CodedError, command: string): number {
+  process.stderr.write(`${message.replace(/\.?$/, '.')}\n${usageHint(command)}\n`)
+  return 2
+}
+
+/** Names the option of the store in errors about the database. */
 function startFault(error: unknown, store: string): string {
   const text = error instanceof Error ? error.message : String(error)
   return isCoded(error) && error.code.startsWith('database-') ? `${store}: ${text}` : text

@@ -1,4 +1,4 @@
-// Puts a relay together, starts it, and stops it without cutting anything off.
+// Assembles a relay, starts it, and shuts it down gracefully.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import {
@@ -26,6 +26,7 @@ import { type Changeable, type ChangedSettings, changeSettings } from './config/
 import { ConnectionRegistry } from './connections/connection-registry.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import type { RelayContext } from './context.ts'
+import { EphemeralFrames } from './groups/ephemeral.ts'
 import { type AppFiles, readAppFiles } from './http/app-files.ts'
 import { allowConnections, createHttpServer } from './http/http-server.ts'
 import { listenOn } from './http/listen.ts'
@@ -37,9 +38,11 @@ import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import { RelayMetrics } from './metrics/relay-figures.ts'
 import { openOperatorDesk } from './operator/operator-services.ts'
+import { openPushDesk, type PushSettings } from './push/push-desk.ts'
 import { claimDataDirectory } from './store/claim-directory.ts'
 import { PeerEvents } from './store/peer-events.ts'
 import { openPostgresStore } from './store/postgres/postgres-store.ts'
+import { PushSignals } from './store/push-signals.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import { InProcessWake } from './store/wake.ts'
@@ -48,38 +51,40 @@ import { Housekeeping } from './upkeep/housekeeping.ts'
 export type RelayOptions = {
   listen: ListenAddress
   dataDirectory: string
-  /** The address of a PostgreSQL that any number of relays share, in place of SQLite in the data directory. */
+  /** The address of a PostgreSQL that any number of relays share, instead of SQLite in the data directory. */
   database?: string | undefined
   limits?: Partial<RelayLimits>
   clock?: Clock
   log?: Log
-  /** The hosts that clients dial; needed when the relay listens on all addresses of the machine. */
+  /** The hosts that clients dial; required if the relay listens on all addresses of the machine. */
   publicHosts?: readonly string[]
-  /** Without them no header says where a request comes from. */
+  /** Without them, no header is trusted for the address of a client. */
   proxies?: TrustedProxies | undefined
   registration?: Registration
-  /** The folder of the built web app, served at `/`; without one the relay says in a sentence what it is. */
+  /** The folder of the built web app, served at `/`; without one the relay answers with one sentence. */
   app?: string | undefined
-  /** Where its metrics are served; without it they are not. */
+  /** Where the metrics are served; without it they are not served. */
   metrics?: ListenAddress | undefined
-  /** Another place for blobs than the data directory. */
+  /** Pushes to devices that are away; `off`: none. */
+  push?: PushSettings | 'off' | undefined
+  /** Where blobs are stored, if not in the data directory. */
   blobs?: BlobPlace | undefined
-  /** Another store than these. */
+  /** Opens a different store than SQLite or PostgreSQL. */
   openStore?: (options: StoreOptions) => RelayStore | Promise<RelayStore>
-  /** Called once when the database is no longer the one that the relay was started on: the relay has to end. */
+  /** Called once when the database is no longer the one that the relay was started on: the relay must then stop. */
   onReplaced?: ((error: CodedError) => void) | undefined
   /** For tests of a disk that fills up. */
   readDisk?: () => DiskRoom
 }
 
 export interface Relay {
-  /** Where this machine reaches it: http://host:port. */
+  /** The address for clients on this machine: http://host:port. */
   readonly url: string
   readonly port: number
   readonly metricsUrl: string | undefined
-  /** From now on these count. Gives the limits that have changed, and apart from them those that wait for a restart. */
+  /** Applies settings immediately. Returns the names of changed limits, and separately of those that need a restart. */
   change(to: Changeable): ChangedSettings
-  /** Answers what is in flight, makes it durable, says goodbye to every connection. */
+  /** Graceful shutdown: answers requests in flight, makes them durable, and closes every connection with a goodbye. */
   stop(): Promise<void>
 }
 
@@ -89,7 +94,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 }
 
 async function openRelay(options: RelayOptions, opened: CloseStack): Promise<Relay> {
-  // Before the store is opened: a setting that is wrong must leave nothing behind.
+  // Before the store is opened: an invalid setting must leave nothing behind.
   const app: AppFiles = options.app === undefined ? new Map() : readAppFiles(options.app)
   const peerEvents = new PeerEvents()
   const parts = await openParts(options, { peerEvents, opened })
@@ -104,6 +109,7 @@ async function openRelay(options: RelayOptions, opened: CloseStack): Promise<Rel
   const port = await listenOn(server, options.listen)
   parts.audience.listensOn(port)
   opened.add(housekeeping, it => it.stop()).start()
+  opened.add(parts.push?.pusher, it => it?.stop())?.start({ isConnected: device => sockets.isConnected(device) })
   return {
     url: listenUrl({ host: options.listen.host, port }),
     port,
@@ -120,18 +126,24 @@ async function openRelay(options: RelayOptions, opened: CloseStack): Promise<Rel
 type Opening = { peerEvents: PeerEvents; opened: CloseStack }
 
 async function openParts(options: RelayOptions, { peerEvents, opened }: Opening): Promise<RelayContext> {
-  // Before the store: a setting that is wrong must leave nothing behind.
+  // Before the store is opened: an invalid setting must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
   const figures = new RelayMetrics()
   const log = figures.counting(options.log ?? silentLog)
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const { store, wake, disk } = await openStore(options, { limits, clock, figures, log, peerEvents, opened })
+  const pushSignals = new PushSignals()
+  const around = { limits, clock, figures, log, peerEvents, pushSignals, opened }
+  const { store, wake, disk } = await openStore(options, around)
   const { dataDirectory } = options
   const { blobs, room } = opened.add(
     await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits, log }),
     it => it.blobs.close(),
   )
+  const contact = `https://${options.publicHosts?.[0] ?? 'localhost'}`
+  const pushing = { store, signals: pushSignals, clock, log, figures, contact }
+  const push = options.push === 'off' ? undefined : openPushDesk(options.push, pushing)
+  const rates = new Rates(clock, MINUTE_MS)
   return {
     store,
     wake,
@@ -139,13 +151,15 @@ async function openParts(options: RelayOptions, { peerEvents, opened }: Opening)
     blobs,
     room,
     limits,
-    rates: new Rates(clock, MINUTE_MS),
+    rates,
+    ephemeral: new EphemeralFrames({ store, rates, limits, log }),
     hourlyRates: new Rates(clock, 60 * MINUTE_MS),
     clock,
     log,
     figures,
     audience,
     admission: { registration: options.registration ?? 'open' },
+    push,
     invites: new Invites(store.invites ?? new InviteFiles(dataDirectory)),
     bans: await Bans.load(store),
     arrivals: new PendingLogins(),
@@ -154,19 +168,19 @@ async function openParts(options: RelayOptions, { peerEvents, opened }: Opening)
   }
 }
 
-type StoreContext = Pick<RelayContext, 'limits' | 'clock' | 'figures' | 'log'> & Opening
+type StoreContext = Pick<RelayContext, 'limits' | 'clock' | 'figures' | 'log'> & Opening & { pushSignals: PushSignals }
 
 async function openStore(options: RelayOptions, around: StoreContext) {
-  const { limits, clock, figures, log, peerEvents, opened } = around
+  const { limits, clock, figures, log, peerEvents, pushSignals, opened } = around
   const directory = options.dataDirectory
   const disk = new DiskSpace({ limits, clock, read: options.readDisk ?? (() => readDiskRoom(directory)) })
   const wake = new InProcessWake()
   const observe = (): ((writes: number) => void) => figures.transaction()
   const open = options.openStore ?? storeOn(options.database)
-  // A clock that was handed in is not to be compared with one that was not.
+  // An injected clock must not be compared with the database's own clock.
   const ages = options.clock ? ('by-own-clock' as const) : ('by-both-clocks' as const)
   const { onReplaced = () => undefined } = options
-  const given = { directory, limits, wake, peerEvents, clock, ages, log, disk, observe, onReplaced }
+  const given = { directory, limits, wake, peerEvents, pushSignals, clock, ages, log, disk, observe, onReplaced }
   const store = opened.add(await open(given), it => it.close())
   return { store, wake, disk }
 }
@@ -185,7 +199,7 @@ async function stopServing(parts: RelayContext, { server, sockets, abortUploads 
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
-  // Whoever is answered from here on may not keep its connection: idle for seconds, it would hold up the stop.
+  // Connections answered from here on must not stay open: idle for seconds, they would delay the shutdown.
   server.keepAliveTimeout = 1
   server.keepAliveTimeoutBuffer = 0
   const deadline = parts.clock.setTimer(parts.limits.stopWithinMs, () => {
@@ -193,7 +207,7 @@ async function stopServing(parts: RelayContext, { server, sockets, abortUploads 
     sockets.terminateAll()
     server.closeAllConnections()
   })
-  // An upload can go on where it was cut; waiting for one could take all the time there is.
+  // A client can resume an upload where it was cut; waiting for one could take the whole shutdown time.
   abortUploads()
   await sockets.stop()
   server.closeIdleConnections()

@@ -1,4 +1,4 @@
-// This relay's version, as its package says it.
+// This relay's version, from its package.
 import manifest from '../package.json' with { type: 'json' }
 
 export const VERSION = manifest.version

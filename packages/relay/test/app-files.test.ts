@@ -1,4 +1,4 @@
-// The web app's folder as the relay serves it, and what nobody gets out of it.
+// The web app's folder as the relay serves it, and files that must not be served.
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -29,7 +29,7 @@ function put(name: string, content: string | Uint8Array): void {
   writeFileSync(join(app, name), content)
 }
 
-/** As it comes over the wire: `fetch` would unpack it, and tidy the path before it is sent. */
+/** The raw answer: `fetch` would decompress it, and normalize the path before sending it. */
 async function ask(port: number, line: string, headers: Record<string, string> = {}) {
   const socket = connect(port, '127.0.0.1')
   const pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-// For which host a login proof was made: who passes one on chooses the Host header, and nothing else.
+// The host for which a login proof was made: an attacker who forwards one controls only the Host header.
 import type { ListenAddress } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { type RelayOptions, startRelay } from '../src/index.ts'
@@ -40,6 +40,23 @@ test('[RELAY-2.2] without them those of the address it listens on: on loopback, 
     expect(await logIn({}, { audience })).toBe('let in')
   for (const audience of ['127.0.0.1', 'localhost', '127.0.0.1:1', '127.0.0.2:PORT', 'relay.example'])
     expect(await logIn({}, { audience })).toMatch(turnedAway)
+})
+
+test('[RELAY-2.35] a page of any origin may connect, and no answer gives it anything that a browser would keep', async () => {
+  const relay = await testRelay()
+  const headers = { origin: 'http://127.0.0.1:22631', cookie: 'account=alice' }
+  const client = openClient(relay, { headers })
+  await client.authenticate(alice)
+  const paths = ['/', '/healthz', `/profiles/${alice.id}`, `/blobs/${'a'.repeat(32)}`, '/nothing']
+  for (const path of paths)
+    for (const method of ['GET', 'OPTIONS']) {
+      const answer = await fetch(relay.url + path, { method, headers })
+      const kept = ['set-cookie', 'access-control-allow-credentials', 'www-authenticate']
+      expect(kept.filter(name => answer.headers.has(name))).toEqual([])
+    }
+  const stranger = openClient(relay, { headers })
+  await stranger.challenge
+  await expect(stranger.call('getProfile', { account: alice.id })).rejects.toThrow()
 })
 
 describe('a relay that cannot know its hosts', () => {

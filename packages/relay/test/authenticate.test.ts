@@ -1,4 +1,4 @@
-// Who may speak: the challenge, the proof, and what a connection may do before it.
+// Authentication: the challenge, the proof, and what a connection may do before it.
 import { randomBytes } from 'node:crypto'
 import { decodeDeviceCertificate, encodeDeviceCertificate, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
@@ -231,7 +231,7 @@ describe('registering', () => {
     await bob.call('follow', { after: 0 })
     await bob.delivered(1)
     bob.acknowledge(bob.lastCursor, 42)
-    // A write that comes behind it on the same connection takes it along.
+    // A later write on the same connection writes the acknowledgement too.
     await bob.call('putProfile', { version: 1, blob: randomBytes(5) })
     expect(await openClient(relay).authenticate(bob.person, 'login')).toMatchObject({
       cursor: bob.lastCursor,

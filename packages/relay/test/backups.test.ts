@@ -1,4 +1,4 @@
-// What a relay does for its backups: it stands still in its file, and knows when it is not the one that it was.
+// Backups of a relay: its file does not change while it is copied, and a restored relay knows that it was restored.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

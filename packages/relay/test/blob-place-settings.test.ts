@@ -1,4 +1,4 @@
-// Where blobs are to be, as an operator writes it: what is understood, what is refused, and that no key shows.
+// The place for blobs as an operator writes it: what is accepted, what is refused, and that no key is shown.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'

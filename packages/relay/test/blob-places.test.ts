@@ -1,4 +1,4 @@
-// The same rules for blobs wherever they are: the relay's own directory, a shared one, stores of objects.
+// The same rules for blobs in every place: the relay's own directory, a shared one, object stores.
 import { blobPlaceIn } from '../src/blobs/blob-place.ts'
 import { blobsAt, placeOf, sharedDirectory, testS3 } from './blob-places.ts'
 import { blobStoreContract, sharedBlobsContract } from './blob-store.contract.ts'
@@ -7,7 +7,7 @@ import { s3rverOfFile } from './s3rver.ts'
 const atS3 = async () => await blobsAt(placeOf(await testS3()))
 const s3rver = s3rverOfFile()
 const atS3rver = async () => await blobsAt(await s3rver())
-/** A store of objects that the developer has: `s3://bucket/prefix?…`, with its keys in the environment. */
+/** The developer's own object store: `s3://bucket/prefix?…`, with its keys in the environment. */
 const given = process.env['POSTERN_TEST_S3']
 const atGiven = async () => await blobsAt(blobPlaceIn(given, process.env))
 

@@ -1,4 +1,4 @@
-// Blobs in each of the places that they may be in, and a database beside them; all of it ends with the test.
+// Blobs in each possible place, with a database beside them; all of it ends with the test.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ export async function testS3(options?: Parameters<typeof S3Server.start>[0]): Pr
 
 export const placeOf = (server: S3Server): BlobPlace | undefined => blobPlaceIn(server.address(), server.environment)
 
-/** For two relays in one process: each closes it, and it stays open. */
+/** For two relays in one process: each closes the store, but it stays open. */
 export const sharedStore = (store: RelayStore): RelayStore =>
   new Proxy(store, {
     get: (target, name) => {

@@ -1,4 +1,4 @@
-// What a browser makes of bytes that an account has put at the relay: nothing that runs.
+// Browsers must not run bytes that an account has uploaded to the relay.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectChromium, PageServer } from '@postern/testkit/browser'
@@ -9,7 +9,7 @@ import { arrive, temporaryDirectory, testRelay } from './relay-fixture.ts'
 
 const RUNS = "globalThis.postMessage?.('ran', undefined); globalThis.ran = true\n"
 
-/** A page of the relay's own origin that tries to run the script behind `#`. */
+/** A page of the relay's own origin that tries to run the script named after `#`. */
 const PROBE = `
 const policy = trustedTypes.createPolicy('postern', { createScriptURL: url => url })
 const started = worker => new Promise(resolve => {

@@ -1,11 +1,11 @@
-// What every BlobStore guarantees, asked through the interface alone: whatever the bytes are kept in.
+// The contract of every BlobStore, tested through the interface alone.
 import { randomBytes } from 'node:crypto'
 import { type BlobId, CodedError, isCoded } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import type { AppendResult, BlobStore } from '../src/blobs/blob-store.ts'
 
 export type OpenedBlobs = {
-  /** Two relays' eyes on the same place. */
+  /** The same place, opened by two relays. */
   blobs: BlobStore
   other: BlobStore
   begin(size: number): Promise<BlobId>
@@ -13,7 +13,7 @@ export type OpenedBlobs = {
   forget(blob: BlobId): Promise<void>
 }
 
-/** Above two parts of a store of objects. */
+/** More than two parts of an object store. */
 const LARGE = 19 * 1024 * 1024
 const endless = { spend: () => undefined }
 
@@ -167,7 +167,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
   })
 }
 
-/** Where several relays write to the place. */
+/** For places that several relays write to. */
 export function sharedBlobsContract(name: string, open: () => Promise<OpenedBlobs>): void {
   describe(`blobs that relays share in ${name}`, () => {
     test('[RELAY-8.3] of two that write at one time the second is told, and nothing of the first is lost', async () => {
@@ -180,7 +180,7 @@ export function sharedBlobsContract(name: string, open: () => Promise<OpenedBlob
           begins()
           yield sent.bytes.subarray(0, 10)
           await gate
-          // Of the file these would be its end.
+          // In the file, these bytes would be at the end.
           yield* inChunks(sent.bytes.subarray(10, 100))
         }
         const first = sent.send(100, { body: slow() }, blobs)

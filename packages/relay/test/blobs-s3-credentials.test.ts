@@ -1,4 +1,4 @@
-// Keys for a store of objects that change while the relay runs: from a file, a role, a container or a token.
+// Keys for an object store that change while the relay runs: from a file, a role, a container or a token.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MINUTE_MS } from '@postern/protocol'
@@ -55,7 +55,7 @@ function writeKeys(file: string, { account }: S3Server): void {
   writeFileSync(file, `${lines.join('\n')}\n`)
 }
 
-/** From now on the store knows only other keys. */
+/** From now on the store accepts only other keys. */
 function changeKeys({ server, file }: Renewing): void {
   Object.assign(server.account, {
     accessKeyId: 'second-key',

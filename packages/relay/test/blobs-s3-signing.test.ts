@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { signRequest } from '../src/blobs/s3/sign-request.ts'
 
-/** The keys, the moment and the bucket of all examples. */
+/** The keys, the time and the bucket of all examples. */
 const signer = {
   credentials: {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',

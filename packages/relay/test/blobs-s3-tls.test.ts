@@ -1,4 +1,4 @@
-// A store of objects behind TLS with a certificate of a private authority, and a bucket that is named before the host.
+// An object store behind TLS with a certificate of a private authority, and a bucket named before the host.
 import { execFileSync } from 'node:child_process'
 import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const MIB = 1024 * 1024
 
-/** A certificate that signs itself is its own authority. */
+/** A self-signed certificate is its own authority. */
 function newCertificate(): { path: string; cert: string; key: string } {
   const directory = temporaryDirectory()
   const [path, keyPath] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]

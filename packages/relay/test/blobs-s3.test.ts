@@ -1,4 +1,4 @@
-// Blobs in a store of objects that fails, stalls, cuts and lies; and two relays that share it.
+// Blobs in an object store that fails, stalls, breaks off and lies; and two relays that share it.
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -18,7 +18,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The next of that kind only. */
+/** Only for the next operation of that kind. */
 function next(server: S3Server, operation: S3Operation, trouble: S3Trouble): void {
   server.trouble = asked => {
     if (asked.operation !== operation) return undefined
@@ -104,7 +104,7 @@ describe('a store in trouble', () => {
       const at = { offset: 0, lengthMax: 2 * size, isLast: false, room }
       expect(await blobs.append(blob, once(data), at)).toEqual({ kind: 'whole', length: size })
       expect(await blobs.complete(blob, size)).toBe('complete')
-      // It was killed here: nobody has noted it.
+      // The relay was killed here, before noting the completion.
       expect(await other.length(blob)).toBe(size)
       expect(await other.complete(blob, size)).toBe('complete')
       await store.finishBlob(blob, { size, nowMs: Date.now() })
@@ -166,7 +166,7 @@ describe('a store in trouble', () => {
       expect(outcome).toBe('broken')
     }
     server.trouble = () => undefined
-    // It is another object than was put there.
+    // Another object than the one that was stored.
     for (const key of server.store.objects.keys()) server.store.objects.set(key, Buffer.from(data.subarray(0, 50)))
     expect((await fetch(begun.url)).status).toBe(503)
     expect((await fetch(begun.url, { headers: { Range: 'bytes=60-70' } })).status).toBe(503)
@@ -201,7 +201,7 @@ describe('memory', () => {
 
 describe('a part that is on its way', () => {
   const at = { offset: 0, lengthMax: 30 * MIB, isLast: true, room }
-  /** The first part takes its time until it is let go. */
+  /** The first part is held until it is released. */
   const holding = async (limits: Partial<RelayLimits> = {}) => {
     const server = await testS3()
     const opened = await blobsAt(placeOf(server), limits)
@@ -253,7 +253,7 @@ describe('a part that is on its way', () => {
     const { server, blobs, blob } = await holding()
     async function* body() {
       yield randomBytes(8 * MIB)
-      // It goes on without end: only that it is told so ends it.
+      // Continues without end: only the refusal ends it.
       for (;;) {
         await nextTurn()
         yield randomBytes(1)
@@ -269,7 +269,7 @@ describe('a part that is on its way', () => {
     const appended = blobs.append(blob, once(randomBytes(20 * MIB)), at)
     letGo()
     expect(await appended).toEqual({ kind: 'complete', length: 20 * MIB })
-    // All of it: as much as there was is there again.
+    // All memory was freed: the same amount is available again.
     const again = await blobs.append(await begun(30 * MIB), once(randomBytes(20 * MIB)), at)
     expect(again).toEqual({ kind: 'complete', length: 20 * MIB })
   })
@@ -289,7 +289,7 @@ describe('what is over', () => {
     await put(deleted, randomBytes(100), 0)
     await put(unfinished, randomBytes(9 * MIB), 0)
     await put(complete, randomBytes(9 * MIB), 0)
-    // What a relay left that was killed before it could note it.
+    // An object that a relay left when it was killed before noting it.
     server.store.put(`of/alice/${unfinished.blob.slice(0, 2)}/${unfinished.blob}.7-0123456789abcdef`, randomBytes(5))
     await alice.call('deleteBlob', { blob: deleted.blob as never })
     expect((await fetch(deleted.url)).status).toBe(404)
@@ -340,7 +340,7 @@ describe('two relays', () => {
     const data = randomBytes(12 * MIB)
     const begun = await begin(one, alice, data.length)
     const there = { ...begun, url: `${two.url}/blobs/${begun.blob}` }
-    // Its line hangs, and the sender gives up on it; the relay has not noticed.
+    // The connection hangs, and the sender abandons it; the relay has not noticed.
     const hanging = request(begun.url, {
       method: 'PUT',
       headers: { ...bearer(begun, 0), 'Content-Length': data.length },

@@ -1,4 +1,4 @@
-// Blobs on a disk that says, once, that it has not kept what was written.
+// Blobs on a disk that reports once that it has not stored the data.
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { FileBlobStore } from '../src/blobs/file-blob-store.ts'
 const BLOB = blobIdFromBytes(new Uint8Array(BLOB_ID_BYTES).fill(7))
 const PIECE = 1024 * 1024
 const LENGTH_MAX = 100 * PIECE
-/** A disk without end. */
+/** An unlimited disk. */
 const room = { spend: () => undefined }
 
 class FailingDisk {
-  /** The next sync of this kind fails; those after it say that all is well, as a kernel does. */
+  /** The next sync of this kind fails; later ones succeed, as with a real kernel. */
   fails: 'datasync' | 'sync' | undefined
   syncs = 0
 

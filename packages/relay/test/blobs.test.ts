@@ -1,4 +1,4 @@
-// Blobs over HTTP once they are there: ranges, who deletes them, and when they are swept.
+// Complete blobs over HTTP: ranges, deletion, and sweeping.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -102,7 +102,7 @@ describe('the end of a blob', () => {
     const files = join(dataDirectory, 'blobs')
     expect(filesIn(files)).toHaveLength(2)
     const sweptTo = async (count: number) => {
-      // Time goes on meanwhile: a sweep that is still under way sets its next one only when it is done.
+      // Advance the clock meanwhile: a running sweep sets its next timer only when it is done.
       for (; filesIn(files).length !== count; await nextTurn()) clock.advance(1000)
       return filesIn(files)
     }
@@ -144,7 +144,7 @@ describe('a blob that its owner has limited', () => {
 
   test('[RELAY-3.20] has one fetcher, who may resume, and is gone for everybody else', async () => {
     const { url } = await limited({ fetches: 1 })
-    // Neither a look nor somebody without a token uses it up.
+    // Neither a HEAD nor a request without a valid token uses up a fetch.
     expect((await fetch(url)).status).toBe(404)
     expect((await fetch(url, by('short'))).status).toBe(404)
     expect((await fetch(url, { method: 'HEAD', ...by(tokens.first) })).status).toBe(404)

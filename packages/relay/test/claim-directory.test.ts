@@ -1,4 +1,4 @@
-// What others on the machine can read of a relay: nothing, whoever made its directory.
+// Other users on the machine can read nothing of a relay, regardless of the creator of its directory.
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const modes = (directory: string) =>
     readdirSync(directory, { recursive: true }).map(name => [String(name), modeOf(directory, String(name))]),
   )
 
-/** As an operator makes it. */
+/** As an operator would create it. */
 function madeBefore(...names: string[]): string {
   const directory = join(temporaryDirectory(), 'data')
   mkdirSync(directory)

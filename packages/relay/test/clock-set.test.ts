@@ -1,4 +1,4 @@
-// The relay's clock is set while it runs, as on a machine without a battery some time after its start.
+// The relay's clock changes while it runs, as on a machine without a battery some time after its start.
 import { relayDefaults } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Connections: what limits them, what ends them, and that nothing that comes over the wire ends the relay.
+// Connections: their limits, their ends, and that no input from the wire ends the relay.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { arrive, chatOf, openClient, testRelay } from './relay-fixture.ts'
 import { anotherDevice, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
-/** Until the other side has had its turns: what it was going to do, it has done. */
+/** Waits until the other side has had its turns. */
 async function settled(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn()
 }
@@ -99,7 +99,7 @@ describe('malformed frames', () => {
   })
 })
 
-/** Counts the calls that are open at once, and lets a test hold them. */
+/** Counts the calls that are open at the same time, and lets a test hold them. */
 function watchedStore(watch: { open: number; mostOpen: number; calls: number; gate?: Promise<void> }) {
   return (options: StoreOptions): RelayStore => {
     const store = openSqliteStore(options)
@@ -147,7 +147,7 @@ describe('a peer that is too fast', () => {
     alice.socket.on('pong', () => pongs++)
     for (let at = 0; at < 30_000; at++) alice.socket.ping()
     await settled(200)
-    // Those of the piece that was read already are answered.
+    // Pings in the chunk that was already read are answered.
     expect(pongs).toBeLessThan(29_000)
     await expect(Promise.race([alice.call('ping', {}), settled(200).then(() => 'waits')])).resolves.toBe('waits')
   })
@@ -180,7 +180,7 @@ describe('a peer that is too fast', () => {
       before = watch.calls
       await settled(200)
     }
-    // What the kernel takes, the bound, and one slice.
+    // The kernel's buffers, the bound, and one slice.
     expect(watch.calls).toBeLessThan(900)
     await bob.call('ping', {})
     alice.socket.resume()
@@ -199,7 +199,7 @@ describe('connections', () => {
         () => true,
         () => false,
       )
-    // The relay may hear of the end later than who ended it.
+    // The relay may notice the end later than the client that closed.
     await expect.poll(isTaken).toBe(true)
   })
 
@@ -216,7 +216,7 @@ describe('connections', () => {
   })
 
   test('[RELAY-2.17] a newer one of the same device ends the older, and what was not taken of that is never taken', async () => {
-    // No more than two calls at a time, and none ends before the newer one is there: the rest waits before the relay.
+    // At most two calls at a time, and none ends before the newer connection exists: the rest waits before the relay.
     const gate = Promise.withResolvers<void>()
     const watch = { open: 0, mostOpen: 0, calls: 0, gate: gate.promise }
     const relay = await testRelay({ openStore: watchedStore(watch), limits: { requestsInFlightMax: 2 } })
@@ -254,7 +254,7 @@ describe('connections', () => {
     await once(deaf, 'message')
     for (let beat = 0; beat < 3; beat++) {
       clock.advance(1000)
-      // Both answer the ping before they answer the call.
+      // Both answer the ping before the call.
       await Promise.all([alice.call('ping', {}), bob.call('ping', {})])
     }
     expect((await closed)[0]).toBe(1006)

@@ -1,4 +1,4 @@
-// A session of a test's own at the database of relays: it holds locks against them, and hears what they tell each other.
+// A test's own session at the database of relays: holds locks against them, and receives their notifications.
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
@@ -12,7 +12,7 @@ export class DatabaseSession {
   private constructor(client: pg.Client) {
     this.#client = client
     client.on('notification', ({ payload = '' }) => this.#heard.push(payload))
-    // Its database is dropped with the test.
+    // The database is dropped with the test.
     client.on('error', () => undefined)
   }
 
@@ -30,26 +30,37 @@ export class DatabaseSession {
     return (await this.#client.query<Row>(text, values)).rows
   }
 
-  /** Devices that were claimed since the last time, as other relays hear of them: what is told comes in one order. */
-  async claimsTold(): Promise<string[]> {
+  /** Devices claimed since the last call, from the notifications to other relays, which arrive in one order. */
+  claimsTold(): Promise<string[]> {
+    return this.#toldOf('device-claimed')
+  }
+
+  /** The same for accounts whose serial was raised. */
+  serialsTold(): Promise<string[]> {
+    return this.#toldOf('serial-raised')
+  }
+
+  async #toldOf(kind: string): Promise<string[]> {
     const mark = `mark ${++this.#marks}`
     await this.rows('SELECT pg_notify($1, $2)', [CHANNEL, mark])
     while (!this.#heard.includes(mark)) await this.rows('SELECT 1')
     const told = this.#heard.splice(0)
-    return told.filter(words => words.startsWith('device-claimed')).map(words => words.split(' ')[2] ?? '')
+    return told.filter(words => words.startsWith(`${kind} `)).map(words => words.split(' ')[2] ?? '')
   }
 
-  /** Settles when so many sessions wait for a lock of this kind. */
+  /** Settles when that many sessions wait for a lock. */
   async untilWaiting(count: number): Promise<void> {
-    const text =
-      'SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())'
+    // Those that wait for a row wait for a transaction, which is in no database.
+    const text = `
+      SELECT count(DISTINCT pid)::integer AS waiting FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_locks
+        WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
     for (;;) {
       const [row] = await this.rows<{ waiting: number }>(text)
       if ((row?.waiting ?? 0) >= count) return
     }
   }
 
-  /** All claims of devices stand still until the session commits. */
+  /** All claims of devices block until the session commits. */
   async holdClaims(): Promise<void> {
     await this.rows('BEGIN')
     await this.rows('LOCK TABLE device IN ACCESS EXCLUSIVE MODE')

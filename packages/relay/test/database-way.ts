@@ -1,4 +1,4 @@
-// The way from one relay to its database, on which a test holds back what the server says: on one connection, not on the others.
+// The connection from one relay to its database: a test can hold back the server's answers on a single connection.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -6,7 +6,10 @@ import { onTestFinished } from 'vitest'
 type Line = { near: Socket; far: Socket; isListening: boolean; held: Uint8Array[] | undefined }
 type Due = { words: string; does: (line: Line) => void }
 
-/** `answered`: the server has done what it was asked, and nobody at the relay knows. `lose`: nor will it, by this connection. */
+/**
+ * `answered`: the server has executed the request, and the relay does not know.
+ * `lose`: it never will on this connection.
+ */
 export type HeldAnswer = { answered: Promise<void>; letGo: () => void; lose: () => void }
 
 export class DatabaseWay {
@@ -34,21 +37,21 @@ export class DatabaseWay {
     return way
   }
 
-  /** As the relay is given it. */
+  /** The address for the relay. */
   get address(): string {
     const url = new URL(this.#database)
     url.port = String((this.#server.address() as AddressInfo).port)
     return url.href
   }
 
-  /** Settles when the server has told this to who listens; nothing for a word, when there is somebody who does. */
+  /** Settles when the server has sent this notification to a listener; without words, when there is a listener. */
   told(words = ''): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     Object.assign(this.#told, { words, hear: resolve })
     return promise
   }
 
-  /** The answer to the next statement that is asked with this word. */
+  /** Holds the answer to the next statement that contains this word. */
   hold(word: string): HeldAnswer {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     let held: Line | undefined
@@ -63,7 +66,7 @@ export class DatabaseWay {
     return { answered, letGo: () => held && pass(held), lose: () => held && end(held) }
   }
 
-  /** The connection on which that is asked next: before it arrives. Settles then. */
+  /** Cuts the connection of the next request with this word, before it arrives. Settles then. */
   cutAt(word: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#due = {
@@ -76,13 +79,13 @@ export class DatabaseWay {
     return promise
   }
 
-  /** What other relays tell is not heard any more, and nothing says so. */
+  /** Notifications from other relays no longer arrive, and nothing reports that. */
   deafen(): void {
     this.#isDeaf = true
     for (const line of this.#lines) if (line.isListening) line.held ??= []
   }
 
-  /** The connection that hears nothing is lost, and the next one hears. */
+  /** The connection without notifications is lost, and the next one receives them. */
   loseHearing(): void {
     this.#isDeaf = false
     for (const line of this.#lines) if (line.isListening) end(line)

@@ -1,4 +1,4 @@
-// An account that its owner deletes: what has to be signed, who is cut off, what others see.
+// An account that its owner deletes: what must be signed, who is cut off, what others see.
 import { sign } from 'node:crypto'
 import { deletionBytes } from '@postern/protocol/relay'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { begin, put } from './put-blob.ts'
 import { arrive, type Connected, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { anotherDevice, messageEnvelope, newPerson } from './test-client.ts'
 
-/** `by` the key that a test chooses; the account's own unless it is said. */
+/** `by`: the signing key; by default the account's own. */
 async function deletion(client: Connected, by = client.person.account) {
   const { nonce } = await client.challenge
   const accountKey = client.person.account.publicKey
@@ -53,10 +53,10 @@ test('[RELAY-2.31] only the key of the account deletes it, over its own connecti
   const bob = await arrive(relay)
   const mallory = await arrive(relay)
   const refused = { code: 'unauthenticated' }
-  // A device's key, also one that was stolen or revoked, signs no deletion; nor does another account's.
+  // A device's key, even a stolen or revoked one, signs no deletion; nor does another account's.
   for (const by of [bob.person.device, newPerson().account])
     await expect(bob.call('deleteAccount', { signature: await deletion(bob, by) })).rejects.toMatchObject(refused)
-  // Heard on one connection, it is of no use on another: not on the next of the same account, nor on a stranger's.
+  // An intercepted deletion is useless on another connection: on the next of the same account, and on a stranger's.
   const heard = await deletion(bob)
   const later = await arrive(relay, anotherDevice(bob.person))
   await expect(later.call('deleteAccount', { signature: heard })).rejects.toMatchObject(refused)

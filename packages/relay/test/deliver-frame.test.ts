@@ -1,4 +1,4 @@
-// A page of a mailbox on the wire: made of entries that were encoded once.
+// A page of a mailbox on the wire, made of entries that were encoded once.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash } from '@postern/protocol'
 import { decodeRelayFrame, encodeRelayFrame, type MailboxEntry } from '@postern/protocol/relay'

@@ -1,4 +1,4 @@
-// A disk that cannot be written: the relay goes on with what it can do, says so, and catches up when the disk works again.
+// A disk that cannot be written: the relay continues as far as possible, logs it, and catches up afterwards.
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ describe('acknowledgements', () => {
       using _dead = failWrites()
       clock.advance(acknowledgeWithinMs)
       for (let tries = 0; tries < 3; tries++) {
-        // Behind the write of the acknowledgement.
+        // After the write of the acknowledgement.
         await expect(store.raiseSerial(alice, 2)).rejects.toSatisfy(dead)
         clock.advance(acknowledgeRetryMs)
       }
@@ -153,7 +153,7 @@ test('[RELAY-3.13] what has expired of blobs makes room on a full disk first, an
       path.endsWith(begun.blob),
     )
   expect(blobFiles()).toHaveLength(1)
-  /** By its row: whoever has the token may ask how far the upload is. */
+  /** By its row: the holder of the token may ask for the upload's progress. */
   const isKnown = async () => (await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })).status !== 404
   {
     using _full = failWrites()
@@ -174,7 +174,7 @@ test('[RELAY-3.12] without descriptors blobs are 503, connections that stand go 
   const group = await chatOf(alice, bob)
   const bytes = randomBytes(1000)
   const begun = await begin(relay, alice, bytes.length)
-  // The connection that is kept is used again: a new one would not be taken.
+  // The open connection is used again: a new one would not be accepted.
   await (await fetch(`${relay.url}/healthz`)).text()
   await alice.call('ping', {})
   {

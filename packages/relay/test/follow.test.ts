@@ -36,7 +36,7 @@ describe('following a mailbox', () => {
     const group = await chatOf(alice, bob)
     const peerEvents = await chatOf(alice, carol)
     for (let at = 0; at < 5; at++) {
-      // A long one is sent in two pieces. What others get leaves holes in this mailbox.
+      // A long entry is sent in two pieces. Entries for others leave gaps in this mailbox.
       await alice.append(messageEnvelope({ group, epoch: 1, size: at === 2 ? 9000 : 60 }))
       await alice.append(messageEnvelope({ group: peerEvents, epoch: 1 }))
     }
@@ -120,7 +120,7 @@ describe('following a mailbox', () => {
     for (let at = 0; at < 5; at++) await alice.append(messageEnvelope({ group, epoch: 1, size: 2000 }))
     await alice.append(messageEnvelope({ group, epoch: 1, size: 100_000 }))
     await bob.call('follow', { after: 0 })
-    // A welcome and two of 2 KB, then one more that passes the window.
+    // A welcome and two entries of 2 KB, then one more that exceeds the window.
     await bob.delivered(4)
     await bob.call('ping', {})
     expect(bob.entries).toHaveLength(4)
@@ -129,14 +129,14 @@ describe('following a mailbox', () => {
     await bob.delivered(7)
   })
 
-  // On PostgreSQL mailboxes are filled behind the answer.
+  // On PostgreSQL mailboxes are filled after the answer.
   test.skipIf(isOnPostgres())('[RELAY-1.40] what was sent is delivered before it is answered', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
     await alice.call('follow', { after: 0 })
     await alice.delivered(1)
-    // Who commits gets the commit, too: on one connection the order can be seen.
+    // The committer receives the commit too, so one connection shows the order.
     await alice.commit(commitEnvelope({ group, epoch: 1 }))
     expect(alice.entries.map(({ kind, seq }) => ({ kind, seq }))).toEqual([
       { kind: 'commit', seq: 1 },
@@ -183,7 +183,7 @@ describe('following a mailbox', () => {
     await bob.call('follow', { after: 0 })
     await bob.delivered(1)
     isBroken = true
-    // Its sender hears that it is kept, whatever becomes of the readers.
+    // The sender gets its confirmation, whatever happens to the readers.
     expect((await alice.append(messageEnvelope({ group, epoch: 1 }))).accepted).toBeDefined()
     expect((await bob.closed).code).toBe(1011)
     isBroken = false
@@ -214,7 +214,7 @@ describe('following a mailbox', () => {
     for (const { cursor } of bob.entries) bob.acknowledge(cursor)
     await bob.call('ping', {})
     expect(reads).toBe(before)
-    // Four are delivered, and the fifth waits for the reader, also when what it acknowledges is old or not there.
+    // Four are delivered, and the fifth waits for the reader, even if it acknowledges old or nonexistent cursors.
     for (let at = 0; at < 5; at++) await alice.append(messageEnvelope({ group, epoch: 1 }))
     await bob.delivered(6)
     bob.acknowledge(1)

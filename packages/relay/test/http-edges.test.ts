@@ -1,4 +1,4 @@
-// What is hardly HTTP: the relay answers it in JSON, too, and mixes no refusal into another answer.
+// Input that is hardly HTTP: the relay answers in JSON, too, and mixes no refusal into another answer.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { relayDefaults } from '@postern/protocol'
@@ -7,7 +7,7 @@ import type { Relay } from '../src/index.ts'
 import { begin, put } from './put-blob.ts'
 import { arrive, testRelay } from './relay-fixture.ts'
 
-/** The head and the JSON of everything that comes back. */
+/** The head and the JSON of the whole answer. */
 async function send({ port }: Relay, bytes: string): Promise<[string, unknown]> {
   const socket = connect(port, '127.0.0.1')
   const pieces: Buffer[] = []

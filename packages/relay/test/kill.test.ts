@@ -1,4 +1,4 @@
-// kill -9 of the relay under load, again and again: what was acknowledged is there, once, in one order.
+// Repeated kill -9 of the relay under load: every acknowledged message is stored once, in one order.
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -22,12 +22,12 @@ import {
 } from './test-client.ts'
 
 const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 12 })
-/** What each life of the relay has to have done before it is killed, however slow the machine is. */
+/** The work that the relay must have done before each kill, however slow the machine is. */
 const MESSAGES_PER_LIFE = 25
 const COMMITS_PER_LIFE = 2
 const RETRY_MS = 20
 
-/** A client that connects again until it gets through, and sends the same bytes until it has an answer. */
+/** A client that reconnects until it succeeds, and sends the same bytes until it has an answer. */
 class Persistent {
   readonly person = newPerson()
   readonly #relay: RelayProcess
@@ -164,7 +164,7 @@ describe('kill -9', () => {
     }
     let offset = 0
     for (let kills = 0; kills < 4; kills++) {
-      // The line is held behind a part of the rest, so that the relay dies in the middle of it.
+      // The connection stays open after a part of the rest, so that the relay dies in the middle of it.
       const putting = request(relay.url + path, { method: 'PUT', headers: headers(offset) })
       putting.on('error', () => undefined)
       putting.write(data.subarray(offset, offset + 400_000))

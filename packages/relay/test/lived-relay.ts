@@ -1,16 +1,18 @@
-// A store with a past, for tests that take it elsewhere: chats of all kinds, people who came, left and were put out, things that wait.
+// A store with history, for tests that move it:
+// chats of all kinds, people who joined, left and were removed, pending data.
 import { randomBytes } from 'node:crypto'
 import type { AccountId, BlobId, GroupId } from '@postern/protocol'
 import Database from 'better-sqlite3'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { acknowledged, DAY_MS, World } from './contract/world.ts'
+import { idOf } from './test-client.ts'
 
 const hash = (): Uint8Array => randomBytes(32)
 const blobId = (): BlobId => randomBytes(16).toString('hex') as BlobId
 
 export type Lived = { people: AccountId[]; chats: GroupId[] }
 
-/** As a relay is after some days: a few things are swept, some are being used up, some have never been touched. */
+/** Like a relay after some days: some data is swept, some is partly used, some was never touched. */
 export async function live(store: RelayStore): Promise<Lived> {
   const world = new World(store)
   const people = await world.crowd(6)
@@ -21,7 +23,7 @@ export async function live(store: RelayStore): Promise<Lived> {
   const chats = [await world.chat(alice, bob), await world.chat(carol, alice, bob, dora), await world.chat(dora, carol)]
   await changeMembers(world, chats[1] as GroupId, { carol, bob, dora })
   await world.continuation(chats[1] as GroupId, alice)
-  // Somebody alone in a chat, whose words stand in nobody's mailbox.
+  // A member alone in a chat, whose messages are in no mailbox.
   const alone = await world.chat(bob, carol)
   await world.commit(alone, { sender: bob, epoch: 1, remove: [carol] })
   for (let at = 0; at < 3; at++) await world.send(alone, { sender: bob, epoch: 2 })
@@ -29,6 +31,7 @@ export async function live(store: RelayStore): Promise<Lived> {
     await world.send(chats[0] as GroupId, { sender: at % 3 === 0 ? bob : alice, payload: randomBytes(10 + at * 50) })
     await world.send(chats[2] as GroupId, { sender: carol })
   }
+  await markOne(world, { group: chats[0] as GroupId, sender: alice, reader: bob })
   await keepAround(world, people)
   await world.sweep()
   return { people, chats }
@@ -39,9 +42,29 @@ type Members = Record<'carol' | 'bob' | 'dora', AccountId>
 async function changeMembers(world: World, group: GroupId, { carol, bob, dora }: Members): Promise<void> {
   await world.commit(group, { sender: carol, epoch: 1, remove: [bob] })
   await world.commit(group, { sender: carol, epoch: 2, add: [bob] })
-  // Gone, and nobody has said so yet.
+  // Left, and not removed by a commit yet.
   await world.send(group, { sender: dora, epoch: 3, delivery: { kind: 'leave' } })
   await world.send(group, { sender: carol, epoch: 3, delivery: { kind: 'direct', to: bob } })
+}
+
+/** An entry for attention, a device that is pushed to, and the relay's key for that. */
+async function markOne(world: World, at: { group: GroupId; sender: AccountId; reader: AccountId }): Promise<void> {
+  const { store, nowMs } = world
+  const { group, sender, reader } = at
+  await store.push.keyPair(() => ({ privateKey: randomBytes(32), publicKey: randomBytes(65) }))
+  const keys = { endpoint: 'https://push.example/1', p256dh: randomBytes(65), auth: randomBytes(16), muted: [group] }
+  await store.push.set({ device: 'one', account: reader, serial: 7 }, { ...keys, nowMs })
+  const payload = randomBytes(40)
+  const sent = {
+    group,
+    epoch: 1,
+    sender,
+    message: idOf(payload),
+    payload,
+    delivery: { kind: 'message' } as const,
+    nowMs,
+  }
+  await store.append({ ...sent, attention: { kind: 'mention', preview: randomBytes(30) } })
 }
 
 async function keepAround(world: World, people: readonly AccountId[]): Promise<void> {
@@ -80,7 +103,7 @@ async function keepAround(world: World, people: readonly AccountId[]): Promise<v
   await store.flush()
 }
 
-/** All rows of the database in a data directory, in no order. The note of a move is no part of it. */
+/** All rows of the database in a data directory, in no order. Does not include the note of a move. */
 export function rowsOf(directory: string): Record<string, string[]> {
   const db = new Database(`${directory}/relay.db`, { readonly: true })
   try {

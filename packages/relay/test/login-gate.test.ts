@@ -1,4 +1,4 @@
-// The gate before logins: how many are in flight, and when the others are told to come back.
+// The gate before logins: how many are in flight, and when the others may come back.
 import { isCoded, relayFixedLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ function fullGate() {
   return { clock, gate }
 }
 
-/** Until it may come back; nothing for a login that is admitted. */
+/** The time until the login may come back; undefined for one that is admitted. */
 function refusedForMs(gate: LoginGate, clock: ManualClock): number | undefined {
   try {
     gate.enter()

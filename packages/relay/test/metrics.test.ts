@@ -1,13 +1,16 @@
-// The relay's figures: on a listener of their own, in a format that Prometheus reads, and once an hour in the log.
+// The relay's metrics: on a separate listener, in a format that Prometheus reads, and once an hour in the log.
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { relayDefaults, silentLog } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { documentedMetrics, readScrape } from '@postern/testkit/scrape'
+import { isOnPostgres } from '@postern/testkit/test-databases'
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/index.ts'
 import { VERSION } from '../src/version.ts'
 import { begin, put } from './put-blob.ts'
-import { arrive, chatOf, openClient, testRelay } from './relay-fixture.ts'
+import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { anotherDevice, messageEnvelope, newGroupId, newPerson } from './test-client.ts'
 
 const metrics = { host: '127.0.0.1', port: 0 }
@@ -43,6 +46,16 @@ test('[RELAY-5.8] an address that is taken keeps the relay from starting', async
   const relay = await testRelay({ metrics })
   const { hostname: host, port } = new URL(relay.metricsUrl ?? '')
   await expect(testRelay({ metrics: { host, port: Number(port) } })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
+test.skipIf(isOnPostgres())('[RELAY-5.16] the age of the last backup, once there is one', async () => {
+  const clock = new ManualClock(Date.UTC(2030, 0, 1))
+  const dataDirectory = temporaryDirectory()
+  const relay = await testRelay({ metrics, clock, dataDirectory })
+  const age = async () => (await figuresAt(relay.metricsUrl))['postern_relay_backup_age_seconds']
+  expect(await age()).toBeUndefined()
+  writeFileSync(join(dataDirectory, 'last-backup'), `${new Date(clock.nowMs() - 90_000).toISOString()}\n`)
+  expect(await age()).toBe(90)
 })
 
 test('[RELAY-5.9] they count what happens', async () => {
@@ -105,7 +118,7 @@ test('[RELAY-5.9] no label is of a stranger`s choice', async () => {
 
 test('[RELAY-5.9] the table of docs/operating.md names all of them with their labels, and no others', async () => {
   const relay = await testRelay({ metrics })
-  // A label of which nothing was counted yet is not to be seen.
+  // A label without a count is not shown yet.
   await expect(openClient(relay).authenticate(newPerson(), 'login')).rejects.toMatchObject({ code: 'account-unknown' })
   const { shapes } = readScrape(await (await fetch(`${relay.metricsUrl}/metrics`)).text())
   expect(documentedMetrics("The relay's metrics").toSorted()).toEqual(shapes.toSorted())

@@ -1,7 +1,7 @@
-// Data of an older relay: carried over, with all that is in it.
+// Data of an older relay is migrated completely.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { accountIdFromHash } from '@postern/protocol'
+import { accountIdFromHash, silentLog } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -11,10 +11,10 @@ import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { temporaryDirectory } from './relay-fixture.ts'
 
-/** The last step before there were bans. */
+/** The last step before bans existed. */
 const BEFORE_BANS = 5
 
-test('[RELAY-1.44] accounts of a relay that knew no bans are in, and can be banned', async () => {
+test('[RELAY-1.44, RELAY-1.57] accounts of a relay that knew no bans are in, and can be banned', async () => {
   const directory = temporaryDirectory()
   const alice = accountIdFromHash(randomBytes(32))
   const db = new Database(join(directory, 'relay.db'))
@@ -26,7 +26,16 @@ test('[RELAY-1.44] accounts of a relay that knew no bans are in, and can be bann
   ).run()
   db.close()
   const limits = relayLimits()
-  const store = openSqliteStore({ directory, limits, wake: new InProcessWake(), clock: new ManualClock() })
+  const logged: unknown[] = []
+  const log = { ...silentLog, info: (...line: unknown[]) => void logged.push(line) }
+  const store = openSqliteStore({ directory, limits, wake: new InProcessWake(), clock: new ManualClock(), log })
+  const newest = migrations.length
+  expect(logged.slice(0, newest - BEFORE_BANS)).toEqual(
+    migrations
+      .slice(BEFORE_BANS)
+      .map((_, at) => [{ schema: BEFORE_BANS + at + 1, newest }, 'database migration step started']),
+  )
+  expect(logged[newest - BEFORE_BANS]).toEqual([{ from: BEFORE_BANS, to: newest }, 'database migrated'])
   expect(await store.bannedAccounts()).toEqual([])
   const facts = { account: alice, createdMs: 1000, seenDay: 0, blobBytes: 77, bannedMs: undefined }
   expect(await store.getAccountFacts(alice, 1000)).toMatchObject(facts)

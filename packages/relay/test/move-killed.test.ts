@@ -1,4 +1,4 @@
-// kill -9 of a move, again and again, there and back: the relay is at one place, and all of it.
+// Repeated kill -9 of a move, there and back: the relay is at one place, with all its rows.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,10 +19,10 @@ if (isMissing) console.warn(`${POSTGRES_MISSING} Moves that are killed are not t
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 const KILLS = 4
-/** A process is up after some of them. Which of them hits what, no two runs have in common. */
+/** A process needs several of these steps to start. Each run hits other moments. */
 const KILL_STEP_MS = 150
 
-/** Gives its exit code; undefined when it was killed first. */
+/** Returns the exit code; undefined if it was killed first. */
 async function move(args: readonly string[], killAfterMs?: number): Promise<number | undefined> {
   const child = spawn(process.execPath, [MAIN, 'move', ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = once(child, 'exit').then(([code]) => (code as number | null) ?? undefined)
@@ -68,11 +68,11 @@ test.skipIf(isMissing)('[RELAY-9.3] however often a move is killed, the relay is
     let isDone = false
     for (let kill = 1; kill <= KILLS && !isDone; kill++) {
       isDone = (await move(args, (kill + 2) * KILL_STEP_MS)) === 0
-      // The server may need a moment to see that it is gone.
+      // The server may need a moment to notice the loss.
       await expect.poll(() => accountsAt(onPostgres)).not.toBe('database-moving')
       const places = [await accountsAt(onSqlite), await accountsAt(onPostgres)]
       expect(places.filter(found => found === accounts).length, `${way} ${places.join(' ')}`).toBeLessThanOrEqual(1)
-      // Until its last steps begin, who gives up on it starts the relay where it was.
+      // Until the last steps begin, an operator can give up the move and start the relay where it was.
       if (!places.includes(accounts)) expect(await accountsAt(from)).toBe('database-moved')
     }
     if (!isDone && (await accountsAt(way === '--to' ? onPostgres : onSqlite)) !== accounts)

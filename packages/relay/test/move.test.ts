@@ -1,4 +1,5 @@
-// A relay that is moved from its data directory to PostgreSQL, and back: the same rows, the same relay, and never two of it.
+// A relay that is moved from its data directory to PostgreSQL, and back:
+// the same rows, the same relay, and never two of it.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, type Clock, type GroupId, isCoded, systemClock } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -33,7 +34,12 @@ const around = () => ({ limits: relayLimits(), wake: new InProcessWake(), clock:
 let directory: string
 let address: string
 const said: string[] = []
-const moving = (clock: Clock = systemClock) => ({ directory, address, say: (line: string) => said.push(line), clock })
+const moving = (clock: Clock = systemClock) => ({
+  directory,
+  address,
+  output: { write: (line: string) => said.push(line.trimEnd()) },
+  clock,
+})
 const onSqlite = async (): Promise<RelayStore> => openSqliteStore({ ...around(), directory })
 const onPostgres = (): Promise<RelayStore> => openPostgresStore(address, { ...around(), directory })
 
@@ -48,7 +54,7 @@ async function within<T>(open: () => Promise<RelayStore>, work: (world: World) =
 
 const lived = (): Promise<Lived> => within(onSqlite, world => live(world.store))
 
-/** What a relay says that is started at each place. */
+/** Starts a relay at each place and returns what it reports. */
 async function starting(): Promise<{ sqlite: string; postgres: string }> {
   const start = (open: () => Promise<RelayStore>) =>
     within(open, async ({ store }) =>
@@ -73,7 +79,7 @@ async function askPostgres<T>(work: (database: Awaited<ReturnType<typeof openPos
   }
 }
 
-/** Bytes as they are, whichever class they have. */
+/** Compares bytes by value, whatever their class is. */
 const plain = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return [...value]
   if (Array.isArray(value)) return value.map(plain)
@@ -81,10 +87,11 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
 
-/** By whom so much time passes between two looks at it. */
+/** A clock that advances by this step on each reading. */
 function steppingClock(stepMs: number): Clock {
   let nowMs = 0
-  return { ...systemClock, nowMs: () => (nowMs += stepMs) }
+  const next = () => (nowMs += stepMs)
+  return { ...systemClock, nowMs: next, monotonicMs: next }
 }
 
 describe.skipIf(isMissing)('a relay that moves', () => {
@@ -141,7 +148,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     await moveToPostgres(moving())
     const payload = randomBytes(40)
     await within(onPostgres, world => world.send(chats[0] as GroupId, { sender: alice, payload }))
-    // As a relay leaves it that dies between its answer and the mailboxes.
+    // The state after a relay died between its answer and the mailboxes.
     await askPostgres(database =>
       database.script(`INSERT INTO outbox (entry, chat_group, seq, kind, sender)
         SELECT id, chat_group, seq, kind, sender FROM entry ORDER BY id DESC LIMIT 1;
@@ -162,7 +169,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
       await begin(number)
     }
     await within(onPostgres, say)
-    // Past its time, and still on the disk with the rest of its partition.
+    // Expired, and still on the disk with the rest of its partition.
     await askPostgres(database =>
       database.script('UPDATE retention SET floor = (SELECT entry FROM mailbox ORDER BY pos OFFSET 3 LIMIT 1)'),
     )
@@ -239,11 +246,11 @@ describe.skipIf(isMissing)('a relay that moves', () => {
   test('[RELAY-9.3] cut off at its end, it is nowhere until it is run again', async () => {
     await lived()
     const before = rowsOf(directory)
-    // Between its two last steps: not yet there, and not here any more.
+    // Between its last two steps: not there yet, and no longer here.
     noteHere({ state: 'leaving', place: 'there' })
     expect(await starting()).toEqual({ sqlite: 'database-moved', postgres: 'an empty one' })
     expect(await moveToPostgres(moving())).toBeGreaterThan(100)
-    // It is there, and nobody has noted so here.
+    // It is there, and that is not noted here.
     noteHere({ state: 'leaving', place: 'there' })
     expect(await moveToPostgres(moving())).toBe(0)
     expect(await starting()).toEqual({ sqlite: 'database-moved', postgres: 'the relay' })
@@ -260,7 +267,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     const say = (): never => {
       throw new Error('nobody listens')
     }
-    const fails = { ...moving(steppingClock(5_000)), say }
+    const fails = { ...moving(steppingClock(20_000)), output: { write: say } }
     await expect(moveToPostgres(fails)).rejects.toThrow('nobody listens')
     expect(await starting()).toEqual({ sqlite: 'the relay', postgres: 'an empty one' })
     await moveToPostgres(moving())
@@ -272,10 +279,13 @@ describe.skipIf(isMissing)('a relay that moves', () => {
 
   test('[RELAY-9.4] says how far it is, and at the end where the relay is', async () => {
     await lived()
-    await moveToPostgres(moving(steppingClock(300)))
+    await moveToPostgres(moving(steppingClock(3_000)))
     expect(said.length).toBeGreaterThan(1)
     for (const line of said) expect(line).toMatch(/^\d+ of \d+ rows; just now \w+$/)
-    const done = await runMove(['--data', directory, '--from', address], { env: {}, say: () => undefined })
+    const done = await runMove(['--data', directory, '--from', address], {
+      env: {},
+      output: { write: () => undefined },
+    })
     expect(done).toMatch(/^Moved \d+ rows to .*\. Start the relay there, without --database\.$/)
   })
 
@@ -286,7 +296,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     [['--data', 'd', '--from', 'mysql://x'], '--from'],
     [['--data', 'd', '--what'], '--what'],
   ])('[RELAY-9.2] %j: a word that is wrong is named', async (argv, named) => {
-    await expect(runMove(argv, { env: {}, say: () => undefined })).rejects.toMatchObject({
+    await expect(runMove(argv, { env: {}, output: { write: () => undefined } })).rejects.toMatchObject({
       code: 'bad-field',
       message: expect.stringContaining(named),
     })

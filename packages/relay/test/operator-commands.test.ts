@@ -1,4 +1,4 @@
-// `postern relay status` and the like, as a shell runs them.
+// `postern relay status` and similar commands, as a shell runs them.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -54,8 +54,14 @@ describe('with a relay that runs', () => {
   })
 })
 
+test('[RELAY-5.1] a relay that does not run is one line and exit code 1', async () => {
+  const { code, stdout, stderr } = await run('status', '--data', '/nonexistent')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('Nothing is running on the data directory /nonexistent')
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+})
+
 test.for([
-  [['status', '--data', '/nonexistent'], 'Nothing is running on the data directory /nonexistent'],
   [['status'], '--data: '],
   [['status', 'now', '--data', 'x'], '"now": '],
   [['status', '--banned', '--data', 'x'], '--banned'],
@@ -63,11 +69,13 @@ test.for([
   [['ban', 'mallory', '--data', 'x'], 'account: "mallory" is not an account id'],
   [['ban', newPerson().id, newPerson().id, '--data', 'x'], 'is not used by this command'],
   [['invite', 'revoke', '--data', 'x'], 'invite: must name one'],
-] as const)('[RELAY-5.1] %j is one line and exit code 1', async ([args, words]) => {
+] as const)('[RELAY-3.23] %j is one sentence, one hint and exit code 2', async ([args, words]) => {
   const { code, stdout, stderr } = await run(...args)
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toContain(words)
-  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect([code, stdout]).toEqual([2, ''])
+  const [sentence, hint, ...others] = stderr.trim().split('\n')
+  expect(sentence).toContain(words)
+  expect(hint).toMatch(/^Run "postern relay .*--help" to see its options\.$/)
+  expect(others).toEqual([])
 })
 
 test('[RELAY-5.1] a relay that was killed is one that does not run, and its next start is asked again', async () => {

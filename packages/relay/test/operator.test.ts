@@ -1,4 +1,4 @@
-// Who runs a relay asks it how it is, sees who is there, and shuts out who should not be.
+// An operator asks a relay for its state and its accounts, and bans accounts.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -17,7 +17,6 @@ import { anotherDevice, messageEnvelope, newPerson, proofOf } from './test-clien
 
 type Asked = { accounts: Record<string, unknown>[]; invites: Record<string, unknown>[] } & Record<string, unknown>
 
-/** A relay, and whoever runs it. */
 async function operated(options: Partial<RelayOptions> = {}) {
   const dataDirectory = options.dataDirectory ?? temporaryDirectory()
   const relay = await testRelay({ ...options, dataDirectory })
@@ -39,6 +38,7 @@ describe('status', () => {
     await ask('ban', { account: bob.id })
     expect(await ask('status')).toMatchObject({
       registration: 'open',
+      push: 'on',
       takes: { messages: true, blobs: true },
       connections: { members: 1 },
       accounts: 2,
@@ -110,7 +110,7 @@ describe('a banned account', () => {
     const [mallory, bob] = [await arrive(relay), await arrive(relay)]
     const phone = await arrive(relay, anotherDevice(mallory.person))
     const group = await chatOf(mallory, bob)
-    // It reads nothing, and so never answers a goodbye.
+    // It reads nothing, and so never answers a close frame.
     phone.socket.pause()
     expect(await ask('ban', { account: mallory.id })).toEqual({ account: mallory.id, connections: 2 })
     await mallory.closed

@@ -1,4 +1,4 @@
-// Who may write to a shared database: relays that hold their lock on it, on the newest timeline, in sessions of their own.
+// Relays may write to a shared database only with their lock, on the newest timeline, in their own sessions.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ async function administrator(database: string): Promise<Client> {
 const CUT_OFF = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'postern-relay'`
 
-/** Cuts the relays off, and has their lock before they are back. */
+/** Cuts the relays off, and takes their lock before they are back. */
 async function lockOut(database: string): Promise<Client> {
   const locker = await administrator(database)
   const cutter = await administrator(database)
@@ -70,7 +70,7 @@ describe.skipIf(isMissing)('the lock of relays on their database', () => {
     await ending.query('SELECT pg_advisory_lock_shared(7, 2)')
     const clock = new ManualClock()
     const restored = markRestored(['--database', database], {}, clock)
-    // It has looked, and will look again.
+    // It has checked once, and will check again.
     await expect.poll(() => clock.timerCount).toBe(1)
     await ending.query('SELECT pg_advisory_unlock_shared(7, 2)')
     clock.advance(moveLimits.relayLookEveryMs)
@@ -135,7 +135,7 @@ describe.skipIf(isMissing)('[RELAY-7.24] the timeline of the primary', () => {
     const failure = await open(onOld, { directory }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'database-unreachable' })
     expect(String(failure)).toMatch(/on timeline 1 and this relay has written to timeline 2/)
-    // A relay that knows nothing of the failover cannot tell.
+    // A relay that does not know of the failover cannot tell.
     await (await open(onOld, { directory: temporaryFolder() })).store.close()
   })
 
@@ -202,7 +202,7 @@ describe.skipIf(isMissing)('[RELAY-7.25] a role, a standby and a pooler', () => 
     await using server = await PostgresServer.start()
     const database = await server.createDatabase()
     await using bouncer = await PgBouncer.start(server, 'transaction')
-    // A later start meets the statements that an earlier one has prepared.
+    // A later start finds the statements that an earlier one has prepared.
     for (let start = 0; start < 4; start++) {
       const failure = await open(bouncer.urlOf(database)).catch((error: unknown) => error)
       expect(failure).toMatchObject({ code: 'database-unreachable' })

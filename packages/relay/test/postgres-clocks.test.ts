@@ -58,7 +58,7 @@ describe.skipIf(isMissing)('a clock that is wrong at one relay', () => {
     await right.send(group, { sender: alice })
     await ahead.sweep()
     expect(await right.kinds(bob)).toEqual(['welcome', 'message'])
-    // That it looked at them, a relay shows that asks nobody.
+    // A relay that uses only its own clock shows that they would have been removed.
     await alone.sweep()
     expect(await right.kinds(bob)).toEqual([])
   })

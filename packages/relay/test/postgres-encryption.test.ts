@@ -1,4 +1,4 @@
-// `sslmode` and the files beside it, compared with psql: what psql refuses the relay refuses, and what psql encrypts it encrypts.
+// `sslmode` and its files, compared with psql: the relay refuses and encrypts the same connections.
 import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ if (programs === undefined) console.warn(`${POSTGRES_MISSING} Encrypted connecti
 const openssl = (...words: string[]): void => void execFileSync('openssl', words, { stdio: 'ignore' })
 const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes'.split(' ')
 
-/** An authority, and a certificate of its own for `localhost`: not for 127.0.0.1. */
+/** An authority, and a certificate that it signs for `localhost`, but not for 127.0.0.1. */
 function newAuthority(directory: string): { ca: string; certificate: string; key: string } {
   mkdirSync(directory)
   const at = (name: string): string => join(directory, name)

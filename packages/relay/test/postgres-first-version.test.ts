@@ -1,4 +1,4 @@
-// A database of the first version that is brought up to date while relays of that version work on it.
+// A database of the first version that is migrated while relays of that version work on it.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash, fromBase32, type GroupId } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -13,7 +13,7 @@ import { idOf, newGroupId } from './test-client.ts'
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} A database of the first version is not tried.`)
 
-/** A relay of the first version, by the statements that it asks, each prepared once as it does. */
+/** A relay of the first version, represented by its statements, each prepared once as it does. */
 class FirstRelay {
   readonly #client: Client
   readonly alice: AccountId = accountIdFromHash(randomBytes(32))
@@ -61,7 +61,7 @@ class FirstRelay {
     this.payloads.push(payload)
   }
 
-  /** What it shows of a mailbox. */
+  /** The payloads that it shows of a mailbox. */
   async read(): Promise<Uint8Array[]> {
     const rows = await this.#ask(
       'page',
@@ -79,7 +79,6 @@ class FirstRelay {
     return (await this.#ask('outcome', asked, [this.group, message]))[0]?.['seq']
   }
 
-  /** So many of the oldest are gone. */
   async sweep(count: number): Promise<void> {
     await this.#ask(
       'sweep',

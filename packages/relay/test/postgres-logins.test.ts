@@ -1,10 +1,11 @@
-// Everybody logs in at the same time, at relays on one database: in few transactions, told to nobody without need, and fenced.
+// All clients log in at the same time, at relays on one database:
+// in few transactions, without needless notifications, and fenced.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { postgresLimits } from '@postern/protocol'
+import { postgresLimits, silentLog } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Fence } from '../src/store/fence.ts'
 import { codeOf, type World } from './contract/world.ts'
 import { DatabaseSession } from './database-session.ts'
@@ -22,7 +23,7 @@ async function sharedDatabase(): Promise<{ database: string; session: DatabaseSe
   return { database, session: await DatabaseSession.open(database) }
 }
 
-/** Each account with one device of its name. */
+/** Each account with one device of the same name. */
 const claimAll = (world: World, accounts: readonly string[]): Promise<Fence[]> =>
   Promise.all(accounts.map(account => claim(world, account)))
 
@@ -47,11 +48,14 @@ describe.skipIf(isMissing)('logins that come together', () => {
   })
 
   test('[RELAY-7.26] two connections of one device are two generations, the later one the newer', async () => {
-    const { database } = await sharedDatabase()
+    const { database, session } = await sharedDatabase()
     const world = await openShared(database)
-    const [alice, bob] = await world.people()
-    const fences = await claimAll(world, [alice, bob, alice, alice])
-    expect(generationsOf(fences)).toEqual([1, 1, 2, 3])
+    const [alice, bob, carol] = await world.people()
+    const fences = await claimAll(world, [alice, bob, alice, alice, carol])
+    expect(generationsOf(fences)).toEqual([1, 1, 2, 3, 1])
+    // The others still share their transaction.
+    const asked = 'SELECT count(DISTINCT xmin::text)::integer AS count FROM device WHERE key <> $1'
+    expect(await session.rows(asked, [alice])).toEqual([{ count: 1 }])
   })
 
   test('[RELAY-7.26] each has its own answer: one that is refused changes nothing for the others', async () => {
@@ -75,7 +79,7 @@ describe.skipIf(isMissing)('logins that come together', () => {
     const world = await openShared(database)
     const [alice, ...others] = await world.crowd(50)
     await claimAll(world, [alice, ...others])
-    // As a batch of the log holds it, at whatever relay.
+    // As a batch of the log holds it, at any relay.
     await session.rows('SELECT pg_advisory_lock_shared(hashtextextended($1, 1))', [alice])
     const answered: number[] = []
     const first = claim(world, alice).then(({ generation }) => answered.push(generation))
@@ -85,8 +89,32 @@ describe.skipIf(isMissing)('logins that come together', () => {
     expect(answered).toEqual([])
     await session.rows('SELECT pg_advisory_unlock_shared(hashtextextended($1, 1))', [alice])
     await Promise.all([first, second])
-    // In the order in which they came: the older one must not end the newer one.
+    // In the order of arrival: the older one must not end the newer one.
     expect(answered).toEqual([2, 3])
+  })
+
+  test('[RELAY-7.27] a later login of a device overtakes no earlier one that waits for a connection to the database', async () => {
+    const { database, session } = await sharedDatabase()
+    const world = await openShared(database)
+    const [alice, bob, carol] = await world.people()
+    await claimAll(world, [alice])
+    await session.rows('SELECT pg_advisory_lock_shared(hashtextextended($1, 1))', [alice])
+    const holder = await DatabaseSession.open(database)
+    await holder.rows('BEGIN')
+    await holder.rows('LOCK TABLE profile IN ACCESS EXCLUSIVE MODE')
+    const taken = Promise.allSettled(
+      Array.from({ length: postgresLimits.poolConnections }, () => world.store.getProfile(bob)),
+    )
+    await session.untilWaiting(postgresLimits.poolConnections)
+    const first = claim(world, alice)
+    // Answered behind it: from here on its device is known to be busy.
+    await claim(world, carol)
+    await session.rows('SELECT pg_advisory_unlock_shared(hashtextextended($1, 1))', [alice])
+    const second = claim(world, alice)
+    await claim(world, bob)
+    await holder.letGo()
+    await taken
+    expect(generationsOf(await Promise.all([first, second]))).toEqual([2, 3])
   })
 
   test('[RELAY-7.28] a login whose connection has gone before its turn is dropped, and changes nothing', async () => {
@@ -187,7 +215,7 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
     await untilListening(session, 1)
     const watch = await DatabaseSession.open(database)
     const [row] = await session.rows<{ key: string; relay: string }>('SELECT key, relay FROM device')
-    // Ahead of the relay, which loses its hearing and cannot listen again as long as this is held.
+    // Queued before the relay, which loses its connection and cannot listen again while this lock is held.
     const locked = session.rows('SELECT pg_advisory_lock(9, hashtext($1))', [row?.relay])
     await watch.untilWaiting(1)
     way.loseHearing()
@@ -205,6 +233,33 @@ describe.skipIf(isMissing)('what other relays are told of logins', () => {
   })
 })
 
+describe.skipIf(isMissing)('a relay that cannot listen yet', () => {
+  test('[RELAY-7.12] and loses the database again warns in one line', async () => {
+    const { database, session } = await sharedDatabase()
+    const [warn, error] = [vi.fn(), vi.fn()]
+    const here = await testRelay({ database, log: { ...silentLog, warn, error } })
+    await arrive(here)
+    await untilListening(session, 1)
+    const watch = await DatabaseSession.open(database)
+    const [row] = await session.rows<{ relay: string }>('SELECT relay FROM device')
+    const locked = session.rows('SELECT pg_advisory_lock(9, hashtext($1))', [row?.relay])
+    await watch.untilWaiting(1)
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = 9
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    await watch.rows(`${end} AND granted`)
+    await locked
+    // Now the relay waits for the lock, and loses its connection while it waits.
+    await watch.untilWaiting(1)
+    await watch.rows(`${end} AND NOT granted`)
+    const line = expect.objectContaining({ code: 'unavailable' })
+    await expect.poll(() => warn.mock.calls).toContainEqual([line, expect.stringContaining('hints of other relays')])
+    expect(error).not.toHaveBeenCalled()
+    await session.rows('SELECT pg_advisory_unlock(9, hashtext($1))', [row?.relay])
+    await untilListening(session, 1)
+  })
+})
+
 describe.skipIf(isMissing)('a relay that is lost in the middle of a login', () => {
   test('[RELAY-7.9] has fenced the older connection, or has changed nothing', async () => {
     const { database } = await sharedDatabase()
@@ -219,7 +274,7 @@ describe.skipIf(isMissing)('a relay that is lost in the middle of a login', () =
     await cut
     expect(await first).toBe('unavailable')
     await alice.append(messageEnvelope({ group, epoch: 1 }))
-    // Behind its commit, and nobody there knows: the older connection is ended all the same, and sends nothing more.
+    // After its commit, which no relay knows of: the older connection is ended all the same, and sends nothing more.
     const { answered, lose } = way.hold(`${alice.id}.`)
     const second = codeOf(arrive(there, alice.person))
     await answered
@@ -266,7 +321,6 @@ describe.skipIf(isMissing)('a full relay', () => {
   })
 })
 
-/** Until so many relays listen. */
 async function untilListening(session: DatabaseSession, count: number): Promise<void> {
   const text = `SELECT count(*)::integer AS listening FROM pg_locks WHERE locktype = 'advisory' AND classid = 9
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`

@@ -1,4 +1,4 @@
-// Two relays on one database, and who runs them: what is said to one of them counts at both.
+// Two relays on one database, and their operator: a command to one of them counts at both.
 import { backupLimits, systemClock } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { REPLACED_CLOSE_CODE } from '@postern/protocol/relay'

@@ -1,4 +1,4 @@
-// The log and mailboxes in partitions: begun in time, gone whole, and a message once over all of them.
+// The log and mailboxes in partitions: begun in time, dropped as a whole, and each message once across all of them.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, type GroupId, postgresLimits, relayFixedLimits } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -15,7 +15,7 @@ import { openShared } from './shared-stores.ts'
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Partitions are not tried.`)
 
-/** Few entries are worth a partition. */
+/** A few entries are enough for a partition. */
 const limits = { partitionEntriesMin: 5 }
 
 type Sql = (text: string) => Promise<Record<string, unknown>[]>
@@ -53,7 +53,7 @@ const both = (...numbers: number[]): string[] =>
 const countIn = async (sql: Sql, table: string): Promise<number> =>
   Number((await sql(`SELECT count(*) FROM ${table}`))[0]?.['count'])
 
-/** Five and more said in four days: the first partition is full then. */
+/** Five or more entries in four days: the first partition is then full. */
 async function dueNext(world: World): Promise<Chat> {
   const chat = await chatIn(world)
   await say(world, chat, 'one', 'two', 'three')
@@ -63,7 +63,7 @@ async function dueNext(world: World): Promise<Chat> {
   return chat
 }
 
-/** And what follows is in the next. */
+/** And later entries are in the next one. */
 async function fourDays(world: World): Promise<Chat> {
   const chat = await dueNext(world)
   await world.sweep()
@@ -88,7 +88,7 @@ describe.skipIf(isMissing)('partitions', () => {
     world.nowMs += 27 * DAY_MS
     await world.sweep()
     expect(texts(await world.read(chat.bob))).toEqual(['four', 'five'].map(padded))
-    // A commit, a welcome and four words; of all this the commit is in both mailboxes.
+    // A commit, a welcome and four messages; only the commit is in both mailboxes.
     expect([await countIn(sql, 'entry_0'), await countIn(sql, 'mailbox_0')]).toEqual([6, 6])
     const before = await world.head(chat.bob)
     world.nowMs += 2.5 * DAY_MS
@@ -127,7 +127,7 @@ describe.skipIf(isMissing)('partitions', () => {
     const chat = await chatIn(world)
     await say(world, chat, 'one', 'two', 'three', 'four')
     await (await partitionsOn(database)).begin(1)
-    // As if the last two had come a day later.
+    // As if the last two had arrived a day later.
     await sql(`UPDATE entry SET ts = ts + ${DAY_MS} WHERE seq > 3`)
     world.nowMs += 30.5 * DAY_MS
     await world.sweep()
@@ -164,7 +164,7 @@ describe.skipIf(isMissing)('partitions', () => {
     }
     expect(Math.max(...counts)).toBeLessThanOrEqual(12)
     expect(counts.at(-1)).toBe(counts.at(-9))
-    // Each of six, but for those that are past their time.
+    // Six each, except the expired ones.
     expect(await world.read(chat.bob)).toHaveLength(6 * 7)
     const partitions = await partitionsOn(database)
     for (let number = 30; number < 30 + postgresLimits.partitionsMax; number++) await partitions.begin(number)
@@ -198,7 +198,7 @@ describe.skipIf(isMissing)('partitions', () => {
     const world = await openShared(`${database}?statement_timeout=2000`, limits)
     const chat = await fourDays(world)
     world.nowMs += 31 * DAY_MS
-    // As a dump of all tables does, for as long as it takes.
+    // Like a dump of all tables, for as long as it takes.
     await sql('BEGIN')
     await sql('SELECT count(*) FROM mailbox, entry')
     expect(await codeOf(world.sweep())).toBe('unavailable')
@@ -255,7 +255,7 @@ describe.skipIf(isMissing)('partitions', () => {
       await one.begin(number)
     }
     await Promise.all(sent)
-    // Into the last of them: one that nothing was placed behind is still written.
+    // Into the last of them: a partition after which nothing was placed is still written.
     await here.send(chat.group, { sender: chat.alice })
     expect((await here.read(chat.bob)).map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_, at) => at + 1))
     expect(await partitionsOf(sql)).toEqual(both(0, 1, 2, 3, 4, 5, 6))
@@ -277,7 +277,7 @@ describe.skipIf(isMissing)('partitions', () => {
       first.push((await here.send(chat.group, { sender: chat.alice, payload })).accepted)
       await (await partitionsOn(database)).begin(at + 1)
     }
-    // This one knows how the group stands, and the other does not.
+    // This store knows the state of the group, and the other does not.
     await here.send(chat.group, { sender: chat.alice })
     for (const world of [here, there])
       for (const [at, payload] of payloads.entries()) {
@@ -298,7 +298,7 @@ describe.skipIf(isMissing)('partitions', () => {
     const world = await openShared(database, limits)
     const chat = await chatIn(world)
     const partitions = await partitionsOn(database)
-    // As a batch that has its ids, and may yet write with them.
+    // Like a batch that has its ids, and may still write with them.
     await sql('BEGIN')
     await sql("SELECT nextval('entry_id_seq')")
     expect(await codeOf(partitions.begin(1))).toBe('unavailable')

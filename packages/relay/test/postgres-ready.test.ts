@@ -1,4 +1,4 @@
-// What a balancer is told by a relay whose database is away.
+// The answers to a load balancer of a relay whose database is unreachable.
 import { postgresLimits, relayFixedLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'

@@ -1,6 +1,7 @@
-// Two relays on one database, as clients see them: they hop from one to the other, and relays die and stand still under them.
+// Two relays on one database, as clients see them:
+// clients move from one to the other, and relays die and stall under them.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AccountId, type GroupId, isCoded } from '@postern/protocol'
+import { type AccountId, type GroupId, isCoded, wireLimits } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE, type RelayVerdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
@@ -10,6 +11,7 @@ import { RelayProcess } from './relay-process.ts'
 import {
   commitEnvelope,
   connect,
+  ephemeralEnvelope,
   idOf,
   messageEnvelope,
   newGroupId,
@@ -26,7 +28,7 @@ async function sharedDatabase(): Promise<string> {
   return database
 }
 
-/** Connects to the next relay each time, and asks what became of what it had sent before it sends it again. */
+/** Connects to the next relay each time, and asks for the outcome of its messages before it sends them again. */
 class Hopper {
   readonly person = newPerson()
   readonly #urls: readonly string[]
@@ -46,13 +48,13 @@ class Hopper {
       const url = this.#urls[this.hops++ % this.#urls.length] ?? ''
       const coming = connect(url, this.person).catch(() => undefined)
       this.#client = await Promise.race([coming, pause(PATIENCE_MS, undefined)])
-      // Of a relay that stood still it may still come.
+      // A stalled relay may still complete the connection.
       if (!this.#client) void coming.then(late => late?.socket.terminate())
     }
     return this.#client
   }
 
-  /** As when a network is gone: nobody says goodbye. */
+  /** Like a lost network: without a close frame. */
   drop(): void {
     this.#client?.socket.terminate()
     this.#client = undefined
@@ -72,7 +74,7 @@ class Hopper {
   }
 }
 
-/** With a relay that does not answer: then the next one is tried. */
+/** How long to wait for a relay that does not answer, before trying the next one. */
 const PATIENCE_MS = 2000
 
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at)
@@ -93,6 +95,21 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     const seqs = ({ entries }: TestClient) => entries.map(({ seq }) => seq)
     expect(seqs(alice)).toEqual([1, ...upTo(1, 10).map(round => 2 * round + 1)])
     expect(seqs(bob)).toEqual([1, ...upTo(1, 10).map(round => 2 * round)])
+  })
+
+  test('[RELAY-7.45] a frame that need not last is delivered at the other, up to the largest', async () => {
+    const database = await sharedDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const [alice, bob, carol] = [await arrive(here), await arrive(there), await arrive(there)]
+    const group = await chatOf(alice, bob)
+    for (const reader of [bob, carol]) await reader.call('followEphemeral', {})
+    const head = ephemeralEnvelope({ group, epoch: 1, size: 0 }).length
+    const sent = ephemeralEnvelope({ group, epoch: 1, size: wireLimits.ephemeralBytesMax - head })
+    await alice.call('sendEphemeral', { payload: sent })
+    const [came] = await bob.ephemerals(1)
+    expect([came?.sender, Buffer.from(came?.payload ?? '')]).toEqual([alice.id, Buffer.from(sent)])
+    await carol.call('ping', {})
+    expect(carol.ephemeral).toEqual([])
   })
 
   test('[RELAY-7.9] a device that comes to one is ended at the other', async () => {
@@ -118,7 +135,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     for (let at = 0; at < 60; at++) {
       const payload = messageEnvelope({ group, epoch: 1 })
       const over = alice.send(group, payload)
-      // While it is under way, or when it has been answered: as it comes.
+      // While the request is in flight, or when it has been answered: whichever happens.
       if (at % 3 === 0) alice.drop()
       expect((await over).accepted).toBeDefined()
       sent.push(idOf(payload))
@@ -140,7 +157,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     for (let round = 0; round < 2; round++) {
       await server.kill()
       const payload = messageEnvelope({ group, epoch: 1 })
-      // Lost before it was sent it is refused; lost after that, it is answered when the database is back.
+      // A message lost before it was sent is refused; one lost later is answered when the database is back.
       const first = alice.append(payload).then(
         () => 'accepted',
         (error: unknown) => (isCoded(error) ? error.code : String(error)),
@@ -185,7 +202,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
       await expect.poll(() => accepted.length).toBeGreaterThan(before + 10)
       const relay = relays[round % 2] as RelayProcess
       if (round % 3 === 2) {
-        // Whoever is at it goes to the other; woken, it finds that its devices are elsewhere.
+        // Its clients go to the other relay; when it resumes, it finds that its devices are elsewhere.
         relay.hold()
         for (const one of [alice, carol]) one.drop()
         await expect.poll(() => accepted.length).toBeGreaterThan(before + 30)

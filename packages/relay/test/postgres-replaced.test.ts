@@ -1,4 +1,4 @@
-// A relay process whose database becomes another one under it: it ends, so that its supervisor starts it on what is there now.
+// A relay process whose database is replaced under it: it ends, so that its supervisor starts it on the current data.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { isCoded, systemClock } from '@postern/protocol'
@@ -35,13 +35,13 @@ async function startProcess(database: string): Promise<Running> {
 const CUT_OFF = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'postern-relay'`
 
-/** Does `work` while the relay is off the network: for the server its connections are gone, and it knows nothing of it. */
+/** Runs `work` while the relay is off the network: the server has lost its connections, and the relay does not know. */
 async function whileCutOff(database: string, { child }: Running, work: () => Promise<unknown>): Promise<void> {
   const client = new Client(database)
   await client.connect()
   onTestFinished(() => client.end())
   child.kill('SIGSTOP')
-  // A connection that the relay had asked for before it stood still is there only a moment later.
+  // A connection that the relay requested before it stalled may appear only a moment later.
   for (let isDone = false; !isDone; ) {
     await client.query(CUT_OFF)
     isDone = await work().then(
@@ -82,7 +82,7 @@ describe.skipIf(isMissing)('[RELAY-7.31] a relay that finds another database tha
     const relay = await startProcess(database)
     const directory = temporaryDirectory()
     await whileCutOff(database, relay, () =>
-      moveToSqlite({ directory, address: database, say: () => undefined, clock: systemClock }),
+      moveToSqlite({ directory, address: database, output: { write: () => undefined }, clock: systemClock }),
     )
     expect(await relay.ended).toBe(1)
     expect(relay.said()).toContain('"code":"database-moved"')

@@ -1,4 +1,5 @@
-// Two relays on one database, and a device that is revoked or an account that is banned at one of them, at the worst moment for the other.
+// Two relays on one database, and a device that is revoked or an account that is banned at one of them,
+// at the worst moment for the other.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AccountId, toBase64Url } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
@@ -15,7 +16,7 @@ import { anotherDevice, type BarePerson, idOf, messageEnvelope, proofOf, type Te
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Devices that are revoked elsewhere are not tried.`)
 
-/** What the database says to the first can be held back; whatever is said to the second counts at once. */
+/** The database's answers to the first can be held back; those to the second arrive immediately. */
 async function twoRelays() {
   const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
@@ -34,7 +35,7 @@ async function login(relay: Relay, person: BarePerson, serial = 1): Promise<Test
   return client
 }
 
-/** By a new device, whose certificate revokes all others of the account. */
+/** With a new device, whose certificate revokes all others of the account. */
 const revoke = (relay: Relay, person: BarePerson) => login(relay, anotherDevice(person), 7)
 
 const outcomeOf = (coming: Promise<unknown>) =>
@@ -51,7 +52,7 @@ describe.skipIf(isMissing)('a device that was revoked at another relay', () => {
     const { way, here, there } = await twoRelays()
     const alice = await arrive(here)
     const stolen = anotherDevice(alice.person)
-    // The database has let it in, and the relay does not know yet.
+    // The database has admitted it, and the relay does not know yet.
     const { answered, letGo } = way.hold(keyOf(stolen))
     const outcome = outcomeOf(login(here, stolen))
     await answered
@@ -111,7 +112,8 @@ describe.skipIf(isMissing)('a device that was revoked at another relay', () => {
   test('[RELAY-7.22] is cut off where it was revoked, when the relay was not told that this counts', async () => {
     const { way, here } = await twoRelays()
     const alice = await arrive(here)
-    const { answered, lose } = way.hold('COMMIT')
+    // The serial that is shown, as the statement that raises it is asked with it.
+    const { answered, lose } = way.hold('{7}')
     const outcome = outcomeOf(revoke(here, alice.person))
     await answered
     lose()
@@ -154,7 +156,7 @@ describe.skipIf(isMissing)('an account that was banned at another relay', () => 
     const heard = starting.told('banned')
     await ban(alice.id)
     await heard
-    // Told to the relay, too, which is in this process.
+    // The relay, which is in this process, must process the notification too.
     await nextTurn()
     await nextTurn()
     letGo()
@@ -177,7 +179,7 @@ describe.skipIf(isMissing)('a device that went to another relay', () => {
     const outcome = outcomeOf(login(here, alice.person))
     await answered
     const newer = await login(there, alice.person)
-    // Told behind it, and heard here.
+    // Notified after it, and received here.
     await login(there, bob.person)
     expect((await bob.closed).code).toBe(REPLACED_CLOSE_CODE)
     letGo()

@@ -1,4 +1,4 @@
-// Two stores on one database: what is limited, used up or taken once is so for both together.
+// Two stores on one database: limits, uses and one-time items count for both together.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash, type BlobId, DAY_MS, systemClock } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -41,7 +41,7 @@ const test = base
 const newAccount = () => accountIdFromHash(randomBytes(32))
 const newBlob = () => newGroupId() as string as BlobId
 const counted = (codes: string[], code: string): number => codes.filter(one => one === code).length
-/** Each asks every second time. */
+/** The stores alternate. */
 const inTurn = <T>(count: number, worlds: World[], ask: (world: World) => Promise<T>): Promise<T>[] =>
   Array.from({ length: count }, (_, at) => ask(worlds[at % worlds.length] as World))
 
@@ -107,7 +107,7 @@ describe.skipIf(isMissing)('two stores on one database', () => {
     await there.store.registerAccount(newAccount(), { accountKey, nowMs, invite: found })
     await atOne.revoke(Buffer.from(found.hash).toString('hex').slice(0, 8))
     expect(await codeOf(atOther.find(code, nowMs))).toBe('invite-wrong')
-    // It was found before that.
+    // The invite was found before that.
     expect(await codeOf(there.store.registerAccount(newAccount(), { accountKey, nowMs, invite: found }))).toBe(
       'invite-wrong',
     )

@@ -1,4 +1,4 @@
-// An address of a database with one host or several: what it means, and which of them is gone to.
+// An address of a database with one host or several: its meaning, and which host is chosen.
 import { describe, expect, test } from 'vitest'
 import { Servers, serverAddresses } from '../src/store/postgres/connection/servers.ts'
 

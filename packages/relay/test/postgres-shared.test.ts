@@ -112,7 +112,7 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
     for (let round = 0; round < 10; round++) {
       const woken = Promise.withResolvers<void>()
       const forget = there.wake.subscribe(bob, woken.resolve)
-      // It is known there since it has read there.
+      // The account is known there because it has read there.
       expect(await there.read(bob, cursor)).toEqual([])
       const { accepted } = await sendNow(here, group, { sender: alice, epoch: 1 })
       await woken.promise
@@ -175,7 +175,7 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
     ]
     let serial = 1
     for (let round = 0; round < 20; round++) {
-      // Several devices at once, and some that come while it is said: nobody waits for another in a ring.
+      // Several devices at the same time, and some that arrive during the revocation: no deadlock.
       const claim = (device: string) => here.store.claimDevice({ device, account: alice, serial })
       const fences = await Promise.all(['phone', 'tablet', 'laptop'].map(claim))
       const sent = fences.flatMap(fence => [1, 2, 3].map(() => ({ fence, payload: randomBytes(40) })))
@@ -197,7 +197,7 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
 
 type Sent = { sender: AccountId; epoch: number; payload?: Uint8Array; fence?: Fence | undefined }
 
-/** Answered when it is in the log: nobody waits for mailboxes. */
+/** Answered when it is in the log: does not wait for mailboxes. */
 const sendNow = ({ store, nowMs }: World, group: GroupId, sent: Sent): Promise<RelayVerdict> => {
   const { payload = randomBytes(40), ...by } = sent
   return store.append({ ...by, group, message: idOf(payload), payload, delivery: { kind: 'message' }, nowMs })

@@ -1,4 +1,4 @@
-// A database that is too slow for the work it is given: the work gets smaller, and readers wait for nobody else's entries.
+// A database that is too slow for its work: the work gets smaller, and readers do not wait for others' entries.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AccountId, type GroupId, isCoded, postgresLimits } from '@postern/protocol'
@@ -9,7 +9,7 @@ import { test as base, describe, expect, onTestFinished } from 'vitest'
 import { WorkSize } from '../src/store/postgres/connection/work-size.ts'
 import type { Batch } from '../src/store/postgres/log/batch.ts'
 import { admit } from '../src/store/postgres/log/judge-sender.ts'
-import type { Append } from '../src/store/relay-store.ts'
+import type { Append, EnvelopeDelivery } from '../src/store/relay-store.ts'
 import { DAY_MS, type World } from './contract/world.ts'
 import { arrive, chatOf, testRelay } from './relay-fixture.ts'
 import { openShared } from './shared-stores.ts'
@@ -39,7 +39,7 @@ async function connectTo(database: string): Promise<Client> {
 
 type Slowed = { table: string; event: 'INSERT' | 'DELETE'; rowsMax: number }
 
-/** A statement that changes more rows of the table takes too long. Ends with what is returned. */
+/** A statement that changes more rows of the table takes too long. Call the returned function to end this. */
 async function slowDown(client: Client, { table, event, rowsMax }: Slowed): Promise<() => Promise<void>> {
   const rows = event === 'INSERT' ? 'NEW' : 'OLD'
   await client.query(`
@@ -54,20 +54,22 @@ async function slowDown(client: Client, { table, event, rowsMax }: Slowed): Prom
   return async () => void (await client.query(`DROP TRIGGER too_slow ON ${table}; DROP FUNCTION take_too_long`))
 }
 
-/** Nobody fills mailboxes until it is let go. */
+/** Nobody fills mailboxes until the returned function is called. */
 async function holdFanOut(client: Client): Promise<() => Promise<void>> {
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock(3, 1)')
   return async () => void (await client.query('COMMIT'))
 }
 
-const send = (world: World, { group, sender }: { group: GroupId; sender: AccountId }, payload = randomBytes(40)) =>
+type Sent = { group: GroupId; sender: AccountId; delivery?: EnvelopeDelivery }
+
+const send = (world: World, { group, sender, delivery = { kind: 'message' } }: Sent, payload = randomBytes(40)) =>
   world.store.append({
     ...{ group, sender, payload, message: idOf(payload), epoch: 1, nowMs: world.nowMs },
-    delivery: { kind: 'message' },
+    delivery,
   })
 
-/** Again and again, as a client does, until the test is over. */
+/** Retries as a client does, until the test is over. */
 async function untilAvailable<T>(ask: () => Promise<T>): Promise<T> {
   const over = { isOver: false }
   onTestFinished(() => void (over.isOver = true))
@@ -81,7 +83,7 @@ async function untilAvailable<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A batch for one group of so many members, while so many references wait. */
+/** A batch for one group with this many members, while this many references wait. */
 const batchOf = (members: number, backlog: number): Batch =>
   ({
     groups: new Map([[message.group, { members: new Map(upTo(1, members).map(num => [num, ''])) }]]),
@@ -116,7 +118,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     await here.store.createGroup(group, { creator: alice, nowMs: here.nowMs })
     const client = await connectTo(database)
     const recover = await slowDown(client, { table: 'mailbox', event: 'INSERT', rowsMax: 10 })
-    // Members are read along the commit that adds them, which is placed in parts as its welcome is.
+    // Members are read up to the commit that adds them, which is placed in parts like its welcome.
     const commit = { group, epoch: 0, sender: alice, payload: randomBytes(40), nowMs: here.nowMs }
     const joining = { add: others, remove: [], welcome: Buffer.from('welcome') }
     await here.store.commit({ ...commit, ...joining, message: idOf(commit.payload) })
@@ -168,7 +170,7 @@ describe.skipIf(isMissing)('work that takes too long', () => {
     const group = await here.chat(alice, bob)
     await slowDown(await connectTo(database), { table: 'entry', event: 'INSERT', rowsMax: 3 })
     let left = Array.from({ length: 20 }, () => randomBytes(40))
-    // Together each time: unchanged, their batch would fail for ever.
+    // Together each time: unchanged, their batch would fail forever.
     for (let rounds = 0; left.length > 0 && rounds < 100; rounds++) {
       const sent = left.map(payload => send(here, { group, sender: alice }, payload))
       const settled = await Promise.allSettled(sent)
@@ -272,14 +274,23 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     const here = await openShared(database)
     const [alice, bob] = await here.people()
     const group = await here.chat(alice, bob)
+    const left = await here.chat(alice, bob)
     const letGo = await holdFanOut(await connectTo(database))
     const cursor = await here.store.mailboxHead(bob, { counted: 'placed' })
     await send(here, { group, sender: alice })
+    // A group that is empty now is swept, unless something waits for those who were in it.
+    await send(here, { group: left, sender: alice })
+    for (const sender of [alice, bob]) await send(here, { group: left, sender, delivery: { kind: 'leave' } })
     here.nowMs += 40 * DAY_MS
     for (let more = true; more; ) more = (await here.store.sweep(here.nowMs)).more
     await letGo()
     await untilAvailable(() => here.store.flush())
-    expect((await here.read(bob, cursor)).map(({ seq }) => seq)).toEqual([2])
+    const read = await here.read(bob, cursor)
+    expect(read.map(entry => [entry.group, entry.seq])).toEqual([
+      [group, 2],
+      [left, 2],
+      [left, 3],
+    ])
   })
 
   test('[RELAY-7.37] a turn takes small chats first, and the oldest entries as well', async ({ database }) => {
@@ -309,6 +320,22 @@ describe.skipIf(isMissing)('while mailboxes are not filled', () => {
     expect(await seqsOf(here, members[1])).toEqual(upTo(2, 11))
   })
 
+  test('[RELAY-7.37] the oldest entry is placed, however many small chats there are', async ({ database }) => {
+    const here = await openShared(database)
+    const members = await here.crowd(LARGE)
+    const group = await here.chat(...members)
+    const client = await connectTo(database)
+    const letGo = await holdFanOut(client)
+    await send(here, { group, sender: members[0] })
+    // Each of a chat of its own, and all of them behind it.
+    await client.query(`INSERT INTO outbox (entry, chat_group, seq, kind, sender, recipients)
+      SELECT 1, 1000 + n, 1, 1, 1, '{1}' FROM generate_series(1, ${5 * LARGE}) n`)
+    await client.query("SELECT fan_out_turn($1, 'test')", [2 * LARGE])
+    const { rows } = await client.query('SELECT chat_group FROM outbox WHERE chat_group < 1000')
+    expect(rows).toEqual([])
+    await letGo()
+  })
+
   test('[RELAY-7.37] when too many references wait, large groups are refused and small chats are not', () => {
     const codes = [2, LARGE].flatMap(size => {
       const judge = (backlog: number) => () => admit(batchOf(size, backlog), message)
@@ -325,10 +352,11 @@ describe.skipIf(isMissing)('transactions that end out of order', () => {
     await client.query('BEGIN')
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [group])
     await client.query(
-      `WITH g AS (UPDATE chat_group SET seq = seq + 1, last_ts = last_ts + 1 WHERE id = $1 RETURNING num, seq, last_ts),
+      `WITH g AS (UPDATE log_end SET seq = log_end.seq + 1, ts = ts + 1 FROM chat_group WHERE num = chat_group AND id = $1
+                 RETURNING num, log_end.seq, ts),
          a AS (SELECT num FROM account WHERE id = $2),
          e AS (INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload)
-               SELECT g.num, g.seq, 1, a.num, g.last_ts, decode(repeat('ab', 20), 'hex'), 'slow' FROM g, a
+               SELECT g.num, g.seq, 1, a.num, g.ts, decode(repeat('ab', 20), 'hex'), 'slow' FROM g, a
                RETURNING id, chat_group, seq, sender)
        INSERT INTO outbox (entry, chat_group, seq, kind, sender) SELECT id, chat_group, seq, 1, sender FROM e`,
       [group, sender],

@@ -1,4 +1,4 @@
-// How relays begin on a database: several at once, on one that is newer, and on one that cannot be used.
+// How relays start on a database: several at the same time, on a newer one, and on one that cannot be used.
 import { freePort } from '@postern/testkit/free-port'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
@@ -40,7 +40,7 @@ describe.skipIf(isMissing)('a relay that begins on a database', () => {
     expect(rows).toEqual([{ apart: 0 }])
   })
 
-  test('[RELAY-7.14] brings the first tables up to date, and a relay of that version lets devices in beside it', async () => {
+  test('[RELAY-7.14, RELAY-1.57] brings the first tables up to date, and a relay of that version lets devices in beside it', async () => {
     const { url, sql } = await emptyDatabase()
     await sql(`${postgresMigrations[0]?.sql};
       CREATE TABLE schema_version (one boolean PRIMARY KEY DEFAULT true, version integer NOT NULL, usable_from integer NOT NULL);

@@ -1,4 +1,4 @@
-// Relays on each version of PostgreSQL that they support, as far as `.ci/run` has installed them, and on one that is too old.
+// Relays on each supported version of PostgreSQL that `.ci/run` has installed, and on one that is too old.
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const FOLDER = join(import.meta.dirname, '../../../node_modules/.postgres/node_m
 
 type Version = { major: number; programs: string }
 
-/** The server does not run as root: where its user cannot reach these files, it cannot be tried. */
+/** The server does not run as root: if its user cannot reach these files, it cannot be tried. */
 function versionIn(programs: string): Version[] {
   try {
     const said = execFileSync(join(programs, 'postgres'), ['--version'], { encoding: 'utf8', ...ordinaryUser() })
@@ -29,7 +29,7 @@ if (isMissing) console.warn(POSTGRES_MISSING)
 if (versions.length === 0) console.warn('Other versions of PostgreSQL are not here: see .ci/run. They are not tried.')
 
 async function open({ programs }: Version): Promise<World> {
-  const server = await PostgresServer.start({}, programs)
+  const server = await PostgresServer.start({}, { programs })
   onTestFinished(() => server[Symbol.asyncDispose]())
   return await openShared(await server.createDatabase(), { partitionEntriesMin: 1 })
 }
@@ -41,7 +41,7 @@ describe.skipIf(isMissing || versions.length === 0)('[RELAY-7.34] versions of Po
     const group = await here.chat(alice, bob)
     await here.send(group, { sender: alice })
     expect(await here.read(bob)).toHaveLength(2)
-    // Partitions begin, are detached while others work, and go.
+    // Partitions begin, are detached while others work, and are dropped.
     for (let times = 0; times < 12; times++) {
       here.nowMs += 4 * DAY_MS
       await here.sweep()
@@ -54,7 +54,7 @@ describe.skipIf(isMissing || versions.length === 0)('[RELAY-7.34] versions of Po
 
   test.for(versions.filter(({ major }) => major < oldest))('$major is refused in one line', async version => {
     const refused = open(version)
-    expect(await codeOf(refused)).toBe('database-too-old')
+    expect(await codeOf(refused)).toBe('postgres-too-old')
     await expect(refused).rejects.toThrow(`is too old. Use PostgreSQL ${oldest} or newer.`)
   })
 })

@@ -1,4 +1,4 @@
-// Profiles as whoever has an invite link sees them before registering.
+// Profiles as the holder of an invite link sees them before registering.
 import { encodeWith } from '@postern/protocol'
 import { calls } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
@@ -53,7 +53,7 @@ describe('GET /profiles/<account>', () => {
       (await fetch(`${relay.url}/profiles/${account}`, { headers: { 'X-From': address } })).status
     expect([await statusFor('192.0.2.1'), await statusFor('192.0.2.1', newPerson().id)]).toEqual([200, 404])
     expect([await statusFor('192.0.2.1'), await statusFor('192.0.2.1')]).toEqual([200, 429])
-    // Not even to say that there is nothing.
+    // Not even to report that there is nothing.
     expect(await statusFor('192.0.2.1', newPerson().id)).toBe(429)
     expect([await statusFor('192.0.2.2'), await statusFor('192.0.2.3')]).toEqual([200, 200])
     expect(await statusFor('192.0.2.4')).toBe(429)

@@ -1,4 +1,4 @@
-// A blob as its owner begins it and puts its bytes.
+// Begins a blob as its owner and uploads its bytes.
 import type { Connected } from './relay-fixture.ts'
 
 export type Begun = { url: string; token: string; blob: string }
@@ -19,7 +19,7 @@ export const put = (begun: Begun, body: Uint8Array, offset: number): Promise<Res
 export const offsetOf = (response: Response): number => Number(response.headers.get('upload-offset'))
 export const bodyOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
 
-/** One that its owner limits to a time, or to a number of fetchers. */
+/** A blob that its owner limits to a lifetime, or to a number of fetchers. */
 export async function beginLimited(
   relay: { url: string },
   owner: Connected,

@@ -1,4 +1,4 @@
-// Peers that do not say who they are: they cost little, take nobody's place, and are cut off without being asked.
+// Peers that do not log in: they cost little, take nobody's place, and are cut off.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { relayFixedLimits } from '@postern/protocol'
@@ -9,11 +9,11 @@ import { addressKey } from '../src/limits/peer-address.ts'
 import { arrive, openClient, testRelay } from './relay-fixture.ts'
 import { newPerson, type TestClient } from './test-client.ts'
 
-/** A peer that does just what the test says. */
+/** A peer that does exactly what the test says. */
 async function dial(relay: Relay, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port: relay.port, host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
-  // To be cut off is what the tests are about.
+  // The tests expect to be cut off.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
@@ -29,7 +29,7 @@ const HANDSHAKE = [
 ]
 const headOf = (lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 
-/** On the WebSocket, having read the challenge, and deaf from there on. */
+/** On the WebSocket, after reading the challenge; reads nothing afterwards. */
 async function upgraded(relay: Relay, headers: string[] = [], from?: string): Promise<Socket> {
   const socket = await dial(relay, from)
   socket.write(headOf([...HANDSHAKE, ...headers]))
@@ -38,7 +38,7 @@ async function upgraded(relay: Relay, headers: string[] = [], from?: string): Pr
   return socket
 }
 
-/** One binary frame that is longer than what comes of it. */
+/** One binary frame that announces more bytes than it contains. */
 const hugeFrame = (bytes: number): Buffer => {
   const head = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x3f, 0xff, 0xff, 0, 0, 0, 0])
   return Buffer.concat([head, Buffer.alloc(bytes)])
@@ -57,7 +57,7 @@ describe('before the login', () => {
     const mallory = await upgraded(relay)
     mallory.write(hugeFrame(3_000_000))
     expect(await isClosed(mallory)).toBe(true)
-    // Who has logged in may send as much as the protocol allows.
+    // After the login, a client may send as much as the protocol allows.
     await alice.call('putProfile', { version: 1, blob: Buffer.alloc(200_000) })
   })
 
@@ -109,7 +109,7 @@ describe('places', () => {
     const first = await upgraded(relay)
     clock.advance(relayFixedLimits.newcomerPatienceMs)
     const second = await upgraded(relay)
-    // Two hold all places of that kind; who comes and logs in is let in all the same.
+    // Two hold all places of that kind; a client that comes and logs in is admitted all the same.
     const bob = await arrive(relay)
     const carol = await arrive(relay)
     expect(await isClosed(first)).toBe(true)
@@ -146,7 +146,7 @@ describe('places', () => {
     await expect(from('203.0.113.7').challenge).rejects.toThrow('503')
     await expect(from('203.0.113.8, 203.0.113.7').challenge).rejects.toThrow('503')
     await from('203.0.113.8').challenge
-    // Who logs in makes room for the next newcomer, up to all that an address may have.
+    // A login frees a place for the next newcomer, up to the limit of an address.
     const members: TestClient[] = []
     for (const address of ['2001:db8::1', '2001:db8::2:0:0:3', '2001:0db8:0:0:ffff::']) {
       const member = from(address)

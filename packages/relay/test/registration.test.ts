@@ -1,4 +1,4 @@
-// Who may become an account: everybody, who has an invite, or nobody; and nobody by using up what is there for all.
+// Registration: open to everyone, to holders of an invite, or to nobody; and nobody can use up the budget of all.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ test('[RELAY-2.21] one address cannot use up the registrations of all', async ()
       details: { retryAtMs: Date.UTC(2030, 0, 1, 13) },
     })
   await from('203.0.113.7').authenticate(newPerson())
-  // Who is registered logs in from wherever.
+  // A registered account logs in from any address.
   await from('2001:db8::1').authenticate(mallory, 'register')
   clock.advance(50 * 60_000)
   await from('2001:db8::1').authenticate(newPerson())
@@ -65,7 +65,7 @@ describe('a relay that does not take everybody', () => {
     const alice = newPerson()
     await openClient(relay).register(alice, ` ${code.toUpperCase()} `)
     clock.advance(60_000)
-    // The answer was lost: once more by the same account is no second use.
+    // The answer was lost: repeating it with the same account is no second use.
     await openClient(relay).register(alice, code)
     await expect(attempt(code)).rejects.toMatchObject({ code: 'invite-used' })
     clock.advance(DAY_MS)
@@ -127,6 +127,14 @@ describe('a relay that does not take everybody', () => {
   })
 })
 
+test.for(['open', 'invite', 'closed'] as const)('[RELAY-3.22] the health says: %s', async registration => {
+  const relay = await testRelay({ registration })
+  const said = async () => (await fetch(`${relay.url}/healthz`)).headers.get('postern-registration')
+  expect(await said()).toBe(registration)
+  relay.change({ registration: 'closed', limits: {} })
+  expect(await said()).toBe('closed')
+})
+
 describe('without a word of who may register', () => {
   const registrationOf = (...args: string[]) => readConfig(['--data', 'x', ...args], {}).registration
 
@@ -144,7 +152,7 @@ describe('without a word of who may register', () => {
     [':8090', 'relay.example'],
     ['0.0.0.0:8090', 'relay.example'],
     ['192.0.2.7:8090'],
-    // A proxy passes everybody on.
+    // A proxy forwards everyone.
     ['127.0.0.1:8090', 'relay.example'],
     ['127.0.0.1:8090', 'localhost', 'relay.example'],
     ['127.0.0.1:8090', '127.relay.example'],
@@ -197,14 +205,17 @@ describe('postern relay invite', () => {
     [['--days', 'x'], '--days: '],
     [['--days', '366'], '--days: '],
     [['--what'], '--what'],
-  ])('[RELAY-3.8] invite %j is one line and exit code 1', async (args, named) => {
+  ])('[RELAY-3.23] invite %j is one sentence, one hint and exit code 2', async (args, named) => {
     const dataDirectory = temporaryDirectory()
     await (await testRelay({ dataDirectory })).stop()
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', dataDirectory]
     const { code, stdout, stderr } = await run(...where, ...args)
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(named)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.any(String),
+      'Run "postern relay invite --help" to see its options.',
+    ])
     expect(readdirSync(dataDirectory)).not.toContain('invites')
   })
 })

@@ -1,4 +1,4 @@
-// A real relay in a temporary directory, and whom a test connects to it; all of it ends with the test.
+// A real relay in a temporary directory, and the clients of a test; all of it ends with the test.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export function temporaryDirectory(): string {
 
 const directories = new Set<string>()
 
-/** Dropped behind the last stop on it: what a test asks for first is done last. */
+/** Dropped after the last stop on it: cleanups run in reverse order. */
 async function databaseIn(dataDirectory: string): Promise<string | undefined> {
   if (!directories.has(dataDirectory)) onTestFinished(() => forgetDatabaseOf(dataDirectory))
   directories.add(dataDirectory)
@@ -36,14 +36,14 @@ export async function testRelay(options: Partial<RelayOptions> = {}): Promise<Re
   return relay
 }
 
-/** The code of one that the relay of a data directory takes, wherever it has its invites. */
+/** An invite code that the relay of a data directory accepts, wherever it keeps its invites. */
 export async function newInvite(dataDirectory: string, terms: Omit<StoredInvite, 'hash'>): Promise<string> {
   const database = await databaseOf(dataDirectory)
   if (database === undefined) return await new Invites(new InviteFiles(dataDirectory)).make(terms)
   return await withInvitesIn(database, shelf => new Invites(shelf).make(terms))
 }
 
-/** Ends with the test, however it ends. */
+/** Ends with the test, whatever its result. */
 export function openClient(relay: Relay, options?: ConstructorParameters<typeof TestClient>[1]): TestClient {
   const client = new TestClient(relay.url, options)
   onTestFinished(() => client.socket.terminate())
@@ -58,7 +58,7 @@ export async function arrive(relay: Relay, person: BarePerson = newPerson()): Pr
   return Object.assign(client, { person, id: person.id })
 }
 
-/** The first makes it; its epoch is 1. */
+/** The first one creates it; its epoch is 1. */
 export async function chatOf(creator: Connected, ...others: Connected[]): Promise<GroupId> {
   const group = newGroupId()
   await creator.call('createGroup', { group, continues: undefined })

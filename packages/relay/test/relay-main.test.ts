@@ -1,4 +1,4 @@
-// The relay as a process: what it says when it starts, when it is told something wrong, and when it is ended.
+// The relay as a process: its output at the start, after invalid arguments, and at the end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -37,12 +37,17 @@ describe('the process', () => {
     [['--data', 'x', '--limit', 'everything=1'], '--limit'],
     [['--data', 'x', '--limit', 'connectionsMax=many'], '--limit connectionsMax'],
     [['--data', 'x', '--new-people-per-day', 'many'], '--new-people-per-day'],
-    [['--unknown'], '--unknown'],
   ])('[RELAY-3.8] %j is one line and exit code 1', async (args, named) => {
     const { code, text } = await said(run(args))
     expect(code).toBe(1)
     expect(text).toContain(named)
     expect(text.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('[RELAY-3.23] an option that does not exist is one sentence, one hint and exit code 2', async () => {
+    const { code, text } = await said(run(['--unknown']))
+    expect([code, text.split('\n').length]).toEqual([2, 3])
+    expect(text).toMatch(/^[^\n]*--unknown[^\n]*\.\nRun "postern relay --help" to see its options\.\n$/)
   })
 
   test('[RELAY-3.8] and so is a port that is taken', async () => {

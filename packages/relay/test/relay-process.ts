@@ -1,4 +1,4 @@
-// A relay in a process of its own, to be killed.
+// A relay in a separate process, to be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from '@postern/testkit/free-port'
@@ -6,7 +6,7 @@ import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
-/** Besides what every one is started with. `database`: one that it shares with others. */
+/** In addition to the common arguments. `database`: one that it shares with others. */
 type Started = { database?: string | undefined; args?: readonly string[]; env?: Readonly<Record<string, string>> }
 
 export class RelayProcess {
@@ -24,7 +24,7 @@ export class RelayProcess {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** On the same port every time, as a service would be. */
+  /** On the same port every time, like a service. */
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
@@ -36,11 +36,11 @@ export class RelayProcess {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     this.#child = child
-    // Its first words are that it listens.
+    // Its first line says that it listens.
     await once(child.stdout, 'data')
   }
 
-  /** Stands still, with all its connections open, until it is let go. */
+  /** Stalls, with all its connections open, until it is released. */
   hold(): void {
     this.#child?.kill('SIGSTOP')
   }

@@ -1,4 +1,4 @@
-// Every table of both stores, with how long its rows stay: a table without a verdict fails, and so does a page that says otherwise.
+// Every table of both stores, with how long its rows stay: an unlisted table fails, and so does a page that differs.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -18,7 +18,7 @@ function shownTables(): string[] {
 
 const stores = join(import.meta.dirname, '../src/store')
 
-/** Whatever makes a table stands in a file of the stores. */
+/** All tables are created in files of the stores. */
 const madeTables = (): string[] =>
   globSync('**/*.ts', { cwd: stores }).flatMap(file =>
     [...readFileSync(join(stores, file), 'utf8').matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(

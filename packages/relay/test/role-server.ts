@@ -1,4 +1,4 @@
-// The places from which a machine, a container or a pod has its keys, for tests: one server for all of them.
+// The key services of a machine, a container and a pod, for tests: one server for all of them.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,11 +11,10 @@ export type RoleServer = {
   url: string
   /** How often keys were handed out. */
   count: number
-  /** What it hands out. */
   keys: Keys
   expiresMs: number
   isBroken: boolean
-  /** Which a pod has to show: the content of a file. */
+  /** The token that a pod must present: the content of a file. */
   token: string
 }
 

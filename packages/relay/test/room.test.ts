@@ -1,4 +1,4 @@
-// Room that is kept free: what is new is refused before the disk is full, and what was accepted goes on.
+// Free space is kept: new data is refused before the disk is full, and accepted data is still processed.
 import { randomBytes } from 'node:crypto'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ describe('blobs', () => {
     const [mallory, bob] = [await arrive(relay), await arrive(relay)]
     const announced = await Promise.all(Array.from({ length: 20 }, () => begin(relay, mallory, 1000)))
     expect((await put(await begin(relay, bob, 900), randomBytes(900), 0)).status).toBe(204)
-    // What was announced while there was room is refused while it comes, and what fits of it stays.
+    // A blob announced while there was space is refused while it arrives, and the bytes that fit stay.
     const [late] = announced
     if (!late) throw new TypeError('there are twenty')
     const refused = await put(late, randomBytes(1000), 0)
@@ -90,7 +90,7 @@ describe('blobs', () => {
     const group = await chatOf(alice, bob)
     const bytes = randomBytes(3 * MIB)
     const begun = await begin(relay, alice, bytes.length)
-    // Seen at the next MiB at the latest.
+    // Noticed at the next MiB at the latest.
     disk.room.freeBytes = GIB - 1
     const refused = await put(begun, bytes, 0)
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([507, 'storage-full'])
@@ -114,7 +114,7 @@ describe('messages', () => {
     const accepted = messageEnvelope({ group, epoch: 1 })
     await alice.append(accepted)
     disk.room.freeBytes = 100 * MIB
-    // The disk is looked at again for every MiB, or when a second has passed.
+    // The disk is read again for every MiB, or when a second has passed.
     while ((await codeOf(alice.append(messageEnvelope({ group, epoch: 1, size: 100_000 })))) === 'no error') continue
     const refusedCalls = [
       alice.append(messageEnvelope({ group, epoch: 1 })),

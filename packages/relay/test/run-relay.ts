@@ -1,8 +1,9 @@
-// A relay in a process of its own, for tests that kill it.
+// A relay in a separate process, for tests that kill it.
 import nodeModule from 'node:module'
 import { join } from 'node:path'
 
-// In the cache of the `postern` command: a process that is killed leaves nothing there, and would compile all of it again in each life.
+// Uses the cache of the `postern` command:
+// a killed process writes no cache, and would compile everything at each start.
 nodeModule.enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/postern'))
 const { runRelay } = await import('../src/main.ts')
 

@@ -1,4 +1,4 @@
-// A store of objects that others wrote, as a process of its own, for the tests of one file.
+// A third-party object store in a separate process, for the tests of one file.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { afterAll } from 'vitest'
 import { type BlobPlace, blobPlaceIn } from '../src/blobs/blob-place.ts'
 
 const MAIN = createRequire(import.meta.url).resolve('s3rver/bin/s3rver.js')
-/** The only ones that it knows. */
+/** The only keys that it knows. */
 const KEYS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
 
 /** For all tests of a file; each has another prefix. */

@@ -1,4 +1,4 @@
-// Settings: from which place they come, what is refused, and what of them changes while a relay runs.
+// Settings: their sources, what is refused, and which of them change while a relay runs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -8,6 +8,8 @@ import { DAY_MS } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { freePort } from '@postern/testkit/free-port'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeInvite } from '../src/commands/invite.ts'
+import { markRestored } from '../src/commands/mark-restored.ts'
 import { readConfig } from '../src/index.ts'
 import { arrive, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { newPerson, TestClient } from './test-client.ts'
@@ -62,6 +64,41 @@ describe('a file of settings', () => {
   })
 })
 
+describe('secrets in files', () => {
+  const database = 'postgres://alice:secret@127.0.0.1:1/postern'
+
+  test('[RELAY-5.15] the address of the database and the keys for files', () => {
+    const files = {
+      POSTERN_RELAY_DATABASE_FILE: settingsFile(`${database}\n`),
+      AWS_ACCESS_KEY_ID_FILE: settingsFile('alices-key\n'),
+      AWS_SECRET_ACCESS_KEY_FILE: settingsFile('alices-secret\n'),
+      AWS_SESSION_TOKEN_FILE: settingsFile('alices-token\n'),
+    }
+    const config = readConfig([...always, '--blobs', 's3://blobs'], files)
+    expect(config.database).toBe(database)
+    expect(config.blobs?.kind === 's3' && config.blobs.environment()).toMatchObject({
+      AWS_ACCESS_KEY_ID: 'alices-key',
+      AWS_SECRET_ACCESS_KEY: 'alices-secret',
+      AWS_SESSION_TOKEN: 'alices-token',
+    })
+  })
+
+  test('[RELAY-5.15] a file of settings can name that of the database', () => {
+    const settings = settingsFile(`POSTERN_RELAY_DATABASE_FILE=${settingsFile(database)}`)
+    expect(readConfig([...always, '--settings', settings], {}).database).toBe(database)
+  })
+
+  test('[RELAY-5.15] what is wrong with a file is said by its variable, also to the commands', async () => {
+    const env = { POSTERN_RELAY_DATABASE_FILE: '/nonexistent', POSTERN_RELAY_DATA: temporaryDirectory() }
+    const words = /^POSTERN_RELAY_DATABASE_FILE: .*ENOENT/
+    expect(() => readConfig(always, env)).toThrow(words)
+    await expect(makeInvite([], env)).rejects.toThrow(words)
+    await expect(markRestored([], env)).rejects.toThrow(words)
+    const wrong = { POSTERN_RELAY_DATABASE_FILE: settingsFile('a-secret-that-is-no-address') }
+    expect(() => readConfig(always, wrong)).toThrow(/^--database: (?!.*a-secret)/)
+  })
+})
+
 test.for([
   ['--keep-days', '0'],
   ['--keep-days', '31'],
@@ -105,7 +142,7 @@ test('[RELAY-5.11] what changes counts at once, also for who is connected; what 
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** A relay as a process, and the lines of its log as they come. */
+/** A relay as a process, and the lines of its log as they arrive. */
 async function runningRelay(file: string) {
   const data = temporaryDirectory()
   const port = await freePort()

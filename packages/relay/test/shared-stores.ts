@@ -6,7 +6,7 @@ import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
 
-/** People are met without end: what is tried here is something else. */
+/** New people are unlimited: these tests are about something else. */
 const roomy: Partial<RelayLimits> = { newPeoplePerDay: 10_000 }
 
 export async function openShared(database: string, limits: Partial<RelayLimits> = {}): Promise<World> {
@@ -17,5 +17,5 @@ export async function openShared(database: string, limits: Partial<RelayLimits> 
   return new World(store, wake)
 }
 
-/** A command that waits for relays to end gives up a tenth as late. */
+/** A command that waits for relays to end gives up ten times earlier. */
 export const hurried: Clock = { ...systemClock, setTimer: (ms, fire) => systemClock.setTimer(ms / 10, fire) }

@@ -1,8 +1,8 @@
-// The SQLite store: the contract, and what is its own: one process, a full disk, a write that breaks.
+// The SQLite store: the contract, and its own rules: one process, a full disk, a failing write.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isCoded, systemClock } from '@postern/protocol'
@@ -12,6 +12,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
 import { GroupCommit } from '../src/store/sqlite/group-commit.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
+import { checkStoredRelay } from '../src/store/sqlite/tools/stored-copy.ts'
 import { InProcessWake, type Wake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
 import { storeContract } from './store.contract.ts'
@@ -69,6 +70,29 @@ describe('one process', () => {
     expect(readFileSync(join(directory, 'relay.db'))).toEqual(before)
   })
 })
+
+const DRAFTS = join(import.meta.dirname, 'drafts')
+
+/** Tables as a commit made them, named by their number and the commit. */
+test.each(readdirSync(DRAFTS))(
+  '[RELAY-1.58] the tables of %s, which no step leads on from, are refused by the commit that can open them, and stay',
+  draft => {
+    const path = join(directory, 'relay.db')
+    const db = new Database(path)
+    db.pragma('journal_mode = WAL')
+    db.exec(readFileSync(join(DRAFTS, draft), 'utf8'))
+    db.close()
+    const before = readFileSync(path)
+    const commit = /-([0-9a-f]{7})\.sql$/.exec(draft)?.[1] ?? ''
+    const refusal = expect.objectContaining({
+      code: 'database-too-old',
+      message: expect.stringContaining(`Only the sources at commit ${commit} can open it.`) as string,
+    })
+    expect(() => open()).toThrow(refusal)
+    expect(() => checkStoredRelay(directory)).toThrow(refusal)
+    expect(readFileSync(path)).toEqual(before)
+  },
+)
 
 describe('when the disk is full', () => {
   test('[RELAY-1.25] writes are refused with storage-full, reads go on, and with room all goes on', async () => {

@@ -1,4 +1,4 @@
-// How a relay ends: nothing that was answered is lost, nothing that was asked is left without an answer.
+// How a relay stops: no answered request is lost, and no request stays without an answer.
 import { Writable } from 'node:stream'
 import { ManualClock, passWhenAwaited } from '@postern/testkit/clock'
 import { databaseOf } from '@postern/testkit/test-databases'
@@ -10,7 +10,7 @@ import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { messageEnvelope } from './test-client.ts'
 
-/** On which the run is. */
+/** The store of this test run. */
 async function openStore(options: StoreOptions): Promise<RelayStore> {
   const database = await databaseOf(options.directory)
   return database === undefined ? openSqliteStore(options) : await openPostgresStore(database, options)
@@ -34,7 +34,7 @@ describe('stopping', () => {
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
     const sends = Array.from({ length: 5 }, () => alice.append(messageEnvelope({ group, epoch: 1 })))
-    // Answered behind them: they have arrived.
+    // Answered after them: they have arrived.
     await alice.call('ping', {})
     const stopped = relay.stop()
     expect((await bob.closed).code).toBe(1001)

@@ -1,4 +1,4 @@
-// The rules that every store shares, asked as values: who may append and commit, what changes, and what it costs.
+// The rules that all stores share, tested as values: who may append and commit, what changes, and what it costs.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash, isCoded, type MessageId, relayFixedLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import { roomFor, soleReader } from '../src/store/rules/mailbox-room.ts'
 const DAY_MS = 86_400_000
 const limits = relayLimits()
 
-/** In the group are 1, who made it, 2 and 3; 4 has left it; 5 was never in it. */
+/** The group's members are 1, who created it, 2 and 3; 4 has left it; 5 was never in it. */
 const ids = Array.from({ length: 6 }, () => accountIdFromHash(randomBytes(32)))
 const id = (num: number): AccountId => ids[num] as AccountId
 const find = (account: AccountId): number | undefined => {

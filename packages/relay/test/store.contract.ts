@@ -1,4 +1,4 @@
-// What every RelayStore guarantees: the store's rules in SPEC.md, asked through the interface alone.
+// The contract of every RelayStore: the store's rules in SPEC.md, tested through the interface alone.
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
@@ -12,6 +12,7 @@ import { expiryRules } from './contract/expiry.ts'
 import { mailboxRules } from './contract/mailboxes.ts'
 import { messageRules } from './contract/messages.ts'
 import { newPeopleRules } from './contract/new-people.ts'
+import { pushRules } from './contract/push.ts'
 import { quotaRules } from './contract/quotas.ts'
 import { World } from './contract/world.ts'
 
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: OpenStore): void {
     describe('expiry', () => expiryRules(() => world, reopen))
     describe('deletion', () => deletionRules(() => world, reopen))
     describe('quotas', () => quotaRules(() => world, reopen))
+    describe('pushes', () => pushRules(() => world, reopen))
     describe('blobs', () => blobRules(() => world, reopen))
   })
 }

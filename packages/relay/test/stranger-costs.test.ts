@@ -1,4 +1,4 @@
-// What peers that have not logged in can make the relay do. Counts, not timings.
+// The costs that peers without a login can cause at the relay. Counts, not timings.
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { arrive, testRelay } from './relay-fixture.ts'
 async function dial(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
-  // To be cut off is what the tests are about.
+  // The tests expect to be cut off.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket
@@ -23,7 +23,7 @@ const closed = async (socket: Socket): Promise<void> => {
 
 const asking = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: relay\r\n\r\n`
 
-/** Of this process, which the relay runs in. */
+/** Counts the open files of this process, in which the relay runs. */
 const filesOpen = (name: string): number =>
   readdirSync('/proc/self/fd').filter(fd => {
     try {

@@ -1,2 +1,2 @@
-// The relay's other side in its tests: a client that knows the wire and no more.
+// The client side in the relay's tests: a client that knows the wire protocol and no more.
 export * from '@postern/testkit/bare-client'

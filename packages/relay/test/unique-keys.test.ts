@@ -1,4 +1,5 @@
-// Every UNIQUE and PRIMARY KEY of the stores, and why no account can use it against another: a new one needs a reason here.
+// Every UNIQUE and PRIMARY KEY of the stores, and why no account can use it against another:
+// a new one needs a reason here.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,11 +30,14 @@ const shared: Record<string, string> = {
   'member (chat_group, account)': ofGroup,
   'past_member (chat_group, account)': ofGroup,
   'profile (account)': ofAccount,
+  'push_key (one)': single,
+  'push_subscription (device)': 'a device, which the connection has proved',
   'retention (one)': single,
 }
 
 const onSqlite: Record<string, string> = {
   ...shared,
+  'attention (pos)': numbered,
   'entry (pos)': numbered,
   'entry (message)': 'the hash of a payload that names its group; only a member of it appends there',
   'incarnation (one)': single,
@@ -64,6 +68,7 @@ const keysOnPostgres = `
 
 const onPostgres: Record<string, string> = {
   ...shared,
+  'attention (entry)': 'the number of an entry',
   'account_total (one)': single,
   'day_bytes (account)': ofAccount,
   'device (key)': 'names its account, which alone certifies it, beside the key',
@@ -73,6 +78,7 @@ const onPostgres: Record<string, string> = {
   'invite (hash)': 'a code that the operator has made',
   'invite_use (hash)': 'a code that the operator has made',
   'key_package (account, hash)': ofAccount,
+  'log_end (chat_group, seq)': ofGroup,
   'mailbox (account, pos)': ofAccount,
   'member (chat_group, account, since)': ofGroup,
   'outbox (id)': numbered,

@@ -23,6 +23,9 @@ import {
   DIRECT_VERSION,
   decodeRelayFrame,
   deviceCertificateBytes,
+  EPHEMERAL_MARK,
+  EPHEMERAL_VERSION,
+  type EphemeralFrame,
   encodeClientFrame,
   encodeDeviceCertificate,
   type MailboxEntry,
@@ -65,6 +68,8 @@ function envelope(head: number[], tail: number[], { group, epoch, size = 64 }: S
 export const messageEnvelope = (sealed: Sealed): Uint8Array => envelope([0, 1, 0, 2, 16], [1], sealed)
 export const commitEnvelope = (sealed: Sealed): Uint8Array => envelope([0, 1, 0, 2, 16], [3], sealed)
 export const directEnvelope = (sealed: Sealed): Uint8Array => envelope([DIRECT_MARK, DIRECT_VERSION], [], sealed)
+export const ephemeralEnvelope = (sealed: Sealed): Uint8Array =>
+  envelope([EPHEMERAL_MARK, EPHEMERAL_VERSION], [], sealed)
 
 const NEVER_SEC = 9_999_999_999
 
@@ -96,6 +101,8 @@ export class TestClient {
   /** Everything that was delivered, and the sizes of the pages it came in. */
   readonly entries: MailboxEntry[] = []
   readonly pages: number[] = []
+  /** The frames that the relay stores nowhere. */
+  readonly ephemeral: EphemeralFrame[] = []
   /** The position before each page, where the page names it. */
   readonly afters: (number | undefined)[] = []
   /** Acknowledge each page as it comes. */
@@ -137,6 +144,10 @@ export class TestClient {
       if (this.autoAcknowledge) this.acknowledge(this.lastCursor)
       this.#deliveries.notify()
       return
+    }
+    if (frame.kind === 'ephemeral') {
+      this.ephemeral.push({ sender: frame.sender, payload: frame.payload })
+      return this.#deliveries.notify()
     }
     const waiting = this.#waiting.get(frame.id)
     this.#waiting.delete(frame.id)
@@ -190,6 +201,12 @@ export class TestClient {
   async delivered(count: number): Promise<MailboxEntry[]> {
     while (this.entries.length < count) await this.#deliveries.next()
     return this.entries
+  }
+
+  /** Waits until this many ephemeral frames came in all. */
+  async ephemerals(count: number): Promise<EphemeralFrame[]> {
+    while (this.ephemeral.length < count) await this.#deliveries.next()
+    return this.ephemeral
   }
 
   async close(): Promise<void> {

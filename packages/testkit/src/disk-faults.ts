@@ -6,6 +6,8 @@ import { join } from 'node:path'
 const SOURCE = join(import.meta.dirname, 'disk-faults.c')
 const BITS = { reads: 1, writes: 2, syncs: 4, opens: 8 } as const
 const CALLS_IN_ALL = 256
+/** The variable that names the file of the switch. */
+const SWITCH = 'DISK_FAULTS_SWITCH'
 
 export type FailingCalls = keyof typeof BITS
 
@@ -37,7 +39,7 @@ export class FailingDisk {
     this.env = {
       LD_PRELOAD: library,
       DISK_FAULTS_ROOT: directory,
-      DISK_FAULTS_SWITCH: this.#switch,
+      [SWITCH]: this.#switch,
       // Calls through io_uring bypass the C library and would not fail.
       UV_USE_IO_URING: '0',
     }
@@ -45,17 +47,23 @@ export class FailingDisk {
 
   /** Until it is disposed of. `share`: the share of the calls that fail, between 0 and 1. */
   fail(calls: readonly FailingCalls[], share = 1): Disposable {
-    this.#set(
-      calls.reduce((bits, call) => bits | BITS[call], 0),
-      share < 1 ? Math.max(1, Math.floor(share * CALLS_IN_ALL)) : 0,
-    )
-    return { [Symbol.dispose]: () => this.#set(0, 0) }
+    setSwitch(this.#switch, calls, share)
+    return { [Symbol.dispose]: () => setSwitch(this.#switch, [], 1) }
   }
+}
 
-  /** In place: the process has the file mapped. */
-  #set(...bytes: [bits: number, ofAll: number]): void {
-    const file = openSync(this.#switch, 'r+')
-    writeSync(file, Buffer.from(bytes), 0, bytes.length, 0)
-    closeSync(file)
-  }
+/** For a process on such a disk that makes its own calls fail, in its own order. */
+export function failOwnCalls(calls: readonly FailingCalls[], share = 1): void {
+  const path = process.env[SWITCH]
+  if (path === undefined) throw new Error('this process has no failing disk')
+  setSwitch(path, calls, share)
+}
+
+/** In place: the process has the file mapped. */
+function setSwitch(path: string, calls: readonly FailingCalls[], share: number): void {
+  const bits = calls.reduce((all, call) => all | BITS[call], 0)
+  const ofAll = share < 1 ? Math.max(1, Math.floor(share * CALLS_IN_ALL)) : 0
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.from([bits, ofAll]), 0, 2, 0)
+  closeSync(file)
 }

@@ -2,18 +2,23 @@
 import type { RelayOptions } from '@postern/relay'
 import { openSqliteStore } from '@postern/relay/sqlite'
 
-export function listeningStore(
-  hear: (method: string, given: unknown[]) => void,
-): NonNullable<RelayOptions['openStore']> {
-  return options =>
-    new Proxy(openSqliteStore(options), {
-      get(store, name) {
-        const part: unknown = Reflect.get(store, name, store)
-        if (typeof part !== 'function') return part
-        return (...given: unknown[]): unknown => {
-          hear(String(name), given)
-          return Reflect.apply(part, store, given)
-        }
-      },
-    })
+type Hear = (method: string, given: unknown[]) => void
+
+export function listeningStore(hear: Hear): NonNullable<RelayOptions['openStore']> {
+  return options => listening(openSqliteStore(options), hear)
+}
+
+/** A part of the store reports its methods under its name, as in `push.set`. */
+function listening<Part extends object>(part: Part, hear: Hear): Part {
+  return new Proxy(part, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (name === 'push') return listening(member as object, (method, given) => hear(`push.${method}`, given))
+      if (typeof member !== 'function') return member
+      return (...given: unknown[]): unknown => {
+        hear(String(name), given)
+        return Reflect.apply(member, target, given)
+      }
+    },
+  })
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Timer } from '@postern/protocol'
 
-type Waiting = { atMs: number; run: () => void }
+type Waiting = { atMs: number; lengthMs: number; run: () => void }
 
 export class ManualClock implements Clock {
   #elapsedMs = 0
@@ -28,7 +28,7 @@ export class ManualClock implements Clock {
   }
 
   setTimer(afterMs: number, run: () => void): Timer {
-    const waiting = { atMs: this.#elapsedMs + Math.max(0, afterMs), run }
+    const waiting = { atMs: this.#elapsedMs + Math.max(0, afterMs), lengthMs: afterMs, run }
     this.#waiting.add(waiting)
     return { cancel: () => void this.#waiting.delete(waiting) }
   }
@@ -40,6 +40,12 @@ export class ManualClock implements Clock {
   /** Whether a timer ends exactly this long from now. */
   isAwaited(ms: number): boolean {
     return [...this.#waiting].some(({ atMs }) => atMs === this.#elapsedMs + ms)
+  }
+
+  /** How long the first timer that was set to this length still takes. */
+  untilTimerOf(lengthMs: number): number | undefined {
+    const times = [...this.#waiting].flatMap(waiting => (waiting.lengthMs === lengthMs ? waiting.atMs : []))
+    return times.length === 0 ? undefined : Math.min(...times) - this.#elapsedMs
   }
 
   /** Runs due timers in order of time, each at its own moment. */

@@ -22,11 +22,12 @@ export class PostgresCluster {
     this.servers = [primary, ...standbys]
   }
 
-  static async start(): Promise<PostgresCluster> {
+  /** `folderOf`: a folder for the directory of each server. */
+  static async start(folderOf: () => string | undefined = () => undefined): Promise<PostgresCluster> {
     const [first, ...others] = NAMES
-    const primary = await PostgresServer.start(settingsOf(first))
+    const primary = await PostgresServer.start(settingsOf(first), { folder: folderOf() })
     const standbys: PostgresServer[] = []
-    for (const name of others) standbys.push(await primary.startStandby(settingsOf(name)))
+    for (const name of others) standbys.push(await primary.startStandby(settingsOf(name), { folder: folderOf() }))
     return new PostgresCluster(primary, standbys)
   }
 
@@ -47,7 +48,7 @@ export class PostgresCluster {
     await this.promote()
   }
 
-  /** Promotes the standby with the most data. The others follow it. */
+  /** Promotes the standby with the most data, whether the primary is dead or only silent. The others follow it. */
   async promote(): Promise<void> {
     const standbys = await this.#standbys()
     const received = await Promise.all(standbys.map(standby => receivedBy(standby)))
@@ -60,10 +61,18 @@ export class PostgresCluster {
 
   async #standbys(): Promise<PostgresServer[]> {
     const others = this.servers.filter(server => server !== this.#primary && server.isRunning)
+    // A primary that is only silent keeps its connections: nobody may confirm its writes from here on.
+    for (const server of others) server.followInstead(undefined)
     // Everything in flight is received, and nothing more comes: only then can they be compared.
     for (const server of others)
       while ((await server.sql('SELECT count(*) FROM pg_stat_wal_receiver')) !== '0') await pause(LOOK_AGAIN_MS)
     return others
+  }
+
+  /** A former primary becomes a standby: what it alone has is lost. */
+  async rejoin(former: PostgresServer): Promise<void> {
+    await former.kill()
+    await former.startAsCopyOf(this.#primary)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

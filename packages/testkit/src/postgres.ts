@@ -89,10 +89,13 @@ export function ordinaryUser(): User | undefined {
 
 type Place = { programs: string; directory: string; port: number; user: User | undefined }
 
-async function newPlace(programs = findPostgres()): Promise<Place> {
+/** `folder`: where the server's directory is. */
+type Where = { programs?: string | undefined; folder?: string | undefined }
+
+async function newPlace({ programs = findPostgres(), folder = tmpdir() }: Where): Promise<Place> {
   if (programs === undefined) throw new Error(POSTGRES_MISSING)
   const user = ordinaryUser()
-  const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'))
+  const directory = mkdtempSync(join(folder, 'postern-pg-'))
   if (user) chownSync(directory, user.uid, user.gid)
   return { programs, directory, port: await freePort(), user }
 }
@@ -113,8 +116,8 @@ export class PostgresServer {
   }
 
   /** Throws where no PostgreSQL is found. `programs`: a folder with those of another version, without psql. */
-  static async start(settings: Readonly<Record<string, string>> = {}, programs?: string): Promise<PostgresServer> {
-    const place = await newPlace(programs)
+  static async start(settings: Readonly<Record<string, string>> = {}, where: Where = {}): Promise<PostgresServer> {
+    const place = await newPlace(where)
     const initial = ['-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
     await runIn(place, 'initdb', ['-D', join(place.directory, 'data'), ...initial])
     const server = new PostgresServer(place, settings)
@@ -123,28 +126,35 @@ export class PostgresServer {
   }
 
   /** A copy of its current state that follows it, and may be promoted. */
-  async startStandby(settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
-    const place = await newPlace()
-    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', OWNER, '--checkpoint=fast']
-    await runIn(place, 'pg_basebackup', ['-D', join(place.directory, 'data'), ...from])
-    const standby = new PostgresServer(place, settings)
-    standby.#follow(this)
-    await standby.start()
+  async startStandby(settings: Readonly<Record<string, string>>, where: Where = {}): Promise<PostgresServer> {
+    const standby = new PostgresServer(await newPlace(where), settings)
+    await standby.startAsCopyOf(this)
     return standby
   }
 
-  /** While it runs: from now on it follows another server. */
-  followInstead(primary: PostgresServer): void {
+  /** After `kill`: whatever it had is gone, and it follows. Its port stays. */
+  async startAsCopyOf(primary: PostgresServer): Promise<void> {
+    const data = join(this.#place.directory, 'data')
+    rmSync(data, { recursive: true, force: true })
+    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', OWNER, '--checkpoint=fast']
+    await runIn(this.#place, 'pg_basebackup', ['-D', data, ...from])
+    this.#follow(primary)
+    await this.start()
+  }
+
+  /** While it runs: from now on it follows another server, or none. */
+  followInstead(primary: PostgresServer | undefined): void {
     this.#follow(primary)
     this.#child?.kill('SIGHUP')
   }
 
-  #follow(primary: PostgresServer): void {
+  #follow(primary: PostgresServer | undefined): void {
     const { directory, user } = this.#place
     const mark = join(directory, 'data', 'standby.signal')
     writeFileSync(mark, '')
     const settings = join(directory, 'data', 'postgresql.auto.conf')
-    writeFileSync(settings, `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=${OWNER}'\n`)
+    const address = primary ? `host=127.0.0.1 port=${primary.port} user=${OWNER}` : ''
+    writeFileSync(settings, `primary_conninfo = '${address}'\n`)
     if (user) for (const path of [mark, settings]) chownSync(path, user.uid, user.gid)
   }
 
@@ -211,7 +221,7 @@ export class PostgresServer {
   }
 
   get isRunning(): boolean {
-    return this.#child !== undefined
+    return this.#child?.exitCode === null && this.#child.signalCode === null
   }
 
   /** Its last output, for finding a reason. */

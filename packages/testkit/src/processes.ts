@@ -178,6 +178,35 @@ export class GatewayProcess extends Listening {
   }
 }
 
+/** The web app on this machine, for a relay elsewhere. */
+export class OwnAppProcess extends Killable {
+  readonly #args: readonly string[]
+  readonly #opened = new Deferred<string>()
+
+  constructor({ relay, port }: { relay: string; port: number }) {
+    super()
+    this.#args = ['app', '--relay', relay, '--port', String(port)]
+  }
+
+  /** The printed address. */
+  async url(): Promise<string> {
+    return await this.#opened.promise
+  }
+
+  protected override command() {
+    return { args: [...this.#args] }
+  }
+
+  protected override readLine(line: string): void {
+    const [, url] = /^Open (\S+) /.exec(line) ?? []
+    if (url !== undefined) this.#opened.resolve(url)
+  }
+
+  protected override ended(): void {
+    if (this.crash !== undefined) this.#opened.reject(new Error(this.crash))
+  }
+}
+
 type Line = { id?: number; event?: string; ok?: unknown; error?: string; code?: string; me?: { id: string } }
 /** An event from a line: it has more fields than these, depending on its kind. */
 export type PersonEvent = {

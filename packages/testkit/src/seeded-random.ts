@@ -32,6 +32,19 @@ const GATE_SEED = 7
 
 export const isCampaign = (): boolean => process.env[CAMPAIGN] !== undefined
 
+/** Parts of the names of files that a campaign runs: tests that print their seeds, and tests that try more in a campaign. */
+export const CAMPAIGN_FILES: readonly string[] = [
+  'kill',
+  'unsteady',
+  'restores',
+  'chat-texts',
+  'random-histor',
+  'campaign/test',
+  'older-npm',
+  'failing-disk',
+  'big-mailbox',
+]
+
 /**
  * From the environment to repeat a failure; otherwise the same in every run, and a new one in a campaign. The test
  * prints it.

@@ -15,6 +15,7 @@ import {
   type Registration,
   type Relay,
   type RelayLimits,
+  type RelayOptions,
   startRelay,
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
@@ -47,6 +48,7 @@ export type WorldOptions = {
   relayAsked?: (method: string, given: unknown[]) => void
   /** Serves its metrics, on a separate port. */
   relayMetrics?: true
+  relayPush?: RelayOptions['push']
 }
 export type PersonOptions = {
   acceptRequests?: RequestPolicy
@@ -269,6 +271,7 @@ async function openRelay(
     // All people of a test come from one address.
     limits: { registrationsPerAddressPerHour: 10_000, ...options.relayLimits },
     app: options.relayApp,
+    push: options.relayPush,
     ...(options.relayMetrics && { metrics: { host: '127.0.0.1', port: 0 } }),
     ...(options.relayClock && { clock: options.relayClock }),
     ...(options.relayAsked && { openStore: listeningStore(options.relayAsked) }),

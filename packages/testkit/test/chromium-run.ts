@@ -1,21 +1,31 @@
-// Once per test run: an address that hands out the browser's address. Without a request no browser is started.
+// Once per test run: an address that hands out the browsers' addresses. Without a request no browser is started.
 import { createServer } from 'node:http'
 import type { BrowserServer } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
+import type { ChromiumKind } from '../src/chromium-launch.ts'
 
-async function launch(): Promise<BrowserServer> {
+async function launch(kind: ChromiumKind): Promise<BrowserServer> {
   // Only now: a run without a browser must not load its driver.
   const [{ chromium }, { launchOptions }] = await Promise.all([
     import('playwright-core'),
     import('../src/chromium-launch.ts'),
   ])
-  return await chromium.launchServer(launchOptions())
+  const server = await chromium.launchServer(launchOptions(kind))
+  // One that has ended is started again for the next test.
+  server.on('close', () => launching.delete(kind))
+  return server
 }
 
-let launching: Promise<BrowserServer> | undefined
-const door = createServer((_, answer) => {
-  launching ??= launch()
-  launching.then(
+const launching = new Map<ChromiumKind, Promise<BrowserServer>>()
+
+function launchOnce(kind: ChromiumKind): Promise<BrowserServer> {
+  const known = launching.get(kind) ?? launch(kind)
+  launching.set(kind, known)
+  return known
+}
+
+const door = createServer(({ url }, answer) => {
+  launchOnce(url === '/whole' ? 'whole' : 'shell').then(
     browser => answer.end(browser.wsEndpoint()),
     (error: unknown) => answer.writeHead(500).end(error instanceof Error ? error.message : String(error)),
   )
@@ -38,5 +48,5 @@ async function openDoor(): Promise<string> {
 export async function teardown(): Promise<void> {
   door.close()
   door.closeAllConnections()
-  await (await launching?.catch(() => undefined))?.close()
+  for (const launched of launching.values()) await (await launched.catch(() => undefined))?.close()
 }

@@ -1,7 +1,7 @@
-// A real Chromium for tests: one for a whole run, started by the first test that needs it.
+// A real Chromium for tests: one of each kind for a whole run, started by the first test that needs it.
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { inject } from 'vitest'
-import { launchOptions } from '../src/chromium-launch.ts'
+import { type ChromiumKind, launchOptions } from '../src/chromium-launch.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -11,8 +11,8 @@ declare module 'vitest' {
 }
 
 /** The browser of the run; pages opened over this connection close with it. */
-export async function connectChromium(): Promise<Browser> {
-  const response = await fetch(inject('chromiumDoor'))
+export async function connectChromium(kind: ChromiumKind = 'shell'): Promise<Browser> {
+  const response = await fetch(new URL(kind, inject('chromiumDoor')))
   const said = await response.text()
   if (!response.ok) throw new Error(said)
   return await chromium.connect(said)

@@ -38,6 +38,9 @@ async function assertNothingLeft({ file, counts, variables: before, directory }:
   expect(process.env, `environment variables after ${file}`).toMatchObject(before)
 }
 
+// A library that imports `node:process` opens the standard streams for the rest of the process: they are here before.
+for (const name of ['stdin', 'stdout', 'stderr'] as const) process[name].listenerCount('error')
+
 const kept = globalThis as { posternBegun?: Begun }
 const { posternBegun: last } = kept
 const now = (): Begun => ({

@@ -14,17 +14,19 @@ const FILL_TRIES = 30
 export class Disk {
   readonly directory: string
   readonly kind: DiskKind
+  readonly #roomyBytes: number
   #pid: () => number | undefined = () => undefined
 
-  private constructor(directory: string, kind: DiskKind) {
+  private constructor(directory: string, kind: DiskKind, roomyBytes: number) {
     this.directory = directory
     this.kind = kind
+    this.#roomyBytes = roomyBytes
   }
 
-  static at(directory: string): Disk {
+  static at(directory: string, roomyBytes = ROOMY_BYTES): Disk {
     mkdirSync(directory, { recursive: true })
-    const isMounted = run('mount', ['-t', 'tmpfs', '-o', `size=${ROOMY_BYTES},mode=700`, 'tmpfs', directory])
-    return new Disk(directory, isMounted ? 'tmpfs' : 'file-size')
+    const isMounted = run('mount', ['-t', 'tmpfs', '-o', `size=${roomyBytes},mode=700`, 'tmpfs', directory])
+    return new Disk(directory, isMounted ? 'tmpfs' : 'file-size', roomyBytes)
   }
 
   /** The process whose files are limited if no disk can be mounted. */
@@ -43,7 +45,7 @@ export class Disk {
 
   free(): void {
     if (this.kind === 'file-size') return this.#limitFiles('unlimited')
-    if (!this.#resize(ROOMY_BYTES)) throw new Error(`${this.directory} could not be given its room back`)
+    if (!this.#resize(this.#roomyBytes)) throw new Error(`${this.directory} could not be given its room back`)
   }
 
   /** Its content is in its directory afterwards, if requested. */

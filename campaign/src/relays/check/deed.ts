@@ -29,9 +29,17 @@ export type Kept = Omit<MailboxEntry, 'payload'> & { message: MessageId; epoch: 
 /** In reading order. */
 export type Mailbox = { account: AccountId; entries: readonly Kept[] }
 
+const seen = new Map<string, Kept>()
+
+/** One object for equal entries: an entry is in hundreds of mailboxes, and a long campaign would fill the memory. */
 export function keptOf({ payload, ...entry }: MailboxEntry): Kept {
-  const message = messageIdFromHash(createHash('sha256').update(payload).digest())
-  return { ...entry, message, epoch: readEnvelopeHeader(payload).epoch }
+  const hash = createHash('sha256').update(payload).digest()
+  const facts = `${hash.toString('base64')} ${JSON.stringify(entry)}`
+  const before = seen.get(facts)
+  if (before) return before
+  const kept = { ...entry, message: messageIdFromHash(hash), epoch: readEnvelopeHeader(payload).epoch }
+  seen.set(facts, kept)
+  return kept
 }
 
 /** A welcome has the position of its commit, after it. */

@@ -2,37 +2,44 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PostgresServer } from '@postern/testkit/postgres'
 import type { TcpLink } from '../../chaos/wire/tcp-link.ts'
+import { relayTraffic } from '../traffic/pace.ts'
 import { endHolder } from './end-backends.ts'
+import { fillDisk } from './fill-disk.ts'
+import { losePrimary } from './lose-primary.ts'
+import { markRestored } from './mark-restored.ts'
 import type { MortalRelay } from './mortal-relay.ts'
 import { type RelayFault, shortened, type WayFault } from './schedule.ts'
+import { holdSnapshot, slowDown } from './slow-database.ts'
+import { stormLogins } from './storm.ts'
+import type { Victims } from './victims.ts'
 
-export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer; database: string }
-
-/** Of a hundred milliseconds. */
-const SLOW_HELD_MS = 90
-const SLOW_RUNS_MS = 10
-
-/** The name under which it is counted; undefined when there was no target. */
-export async function befallRelays(fault: RelayFault, victims: Victims): Promise<string | undefined> {
+/** False when there was no target. */
+export async function befallRelays(fault: RelayFault, victims: Victims): Promise<boolean> {
   switch (fault.kind) {
-    case 'database-killed':
-      await victims.server.kill()
-      await pause(fault.awayMs)
-      await victims.server.start()
-      return fault.kind
-    case 'database-held':
-      victims.server.hold()
-      await pause(fault.forMs)
-      victims.server.letGo()
-      return fault.kind
-    case 'database-slow':
-      await slowDown(victims.server, fault.forMs)
-      return fault.kind
+    case 'login-storm':
+      await stormLogins(victims)
+      return true
+    case 'primary-lost':
+      await losePrimary(fault, victims)
+      return true
+    case 'marked-restored':
+      return await markRestored(fault, victims)
+    case 'disk-full':
+      return await fillDisk(fault, victims)
     case 'snapshot-held':
-      return (await holdSnapshot(victims, fault.forMs)) ? fault.kind : undefined
+      return await holdSnapshot(victims, fault.forMs)
     case 'fan-out-ended':
     case 'writer-ended':
-      return (await endHolder(victims.server, fault.kind)) ? fault.kind : undefined
+      return await endHolder(victims.cluster.primary, fault.kind)
+    case 'blobs-gone':
+      await loseBlobs(fault, victims)
+      return true
+    case 'database-killed':
+    case 'database-restarted':
+    case 'database-held':
+    case 'database-slow':
+      await befallDatabase(victims.cluster.primary, fault)
+      return true
     case 'relay-killed':
     case 'relay-held':
     case 'way-broken':
@@ -42,23 +49,39 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
   }
 }
 
-async function slowDown(server: PostgresServer, forMs: number): Promise<void> {
-  for (let leftMs = forMs; leftMs > 0; leftMs -= SLOW_HELD_MS + SLOW_RUNS_MS) {
-    server.hold()
-    await pause(SLOW_HELD_MS)
-    server.letGo()
-    await pause(SLOW_RUNS_MS)
+type OfDatabase = Extract<RelayFault, { kind: `database-${string}` }>
+
+async function befallDatabase(server: PostgresServer, fault: OfDatabase): Promise<void> {
+  switch (fault.kind) {
+    case 'database-killed':
+    case 'database-restarted':
+      await (fault.kind === 'database-killed' ? server.kill() : server.stop())
+      await pause(fault.awayMs)
+      return await server.start()
+    case 'database-held':
+      server.hold()
+      await pause(fault.forMs)
+      return server.letGo()
+    case 'database-slow':
+      return await slowDown(server, fault.forMs)
+    default:
+      return fault satisfies never
   }
 }
 
-/** False when the server was killed meanwhile. */
-async function holdSnapshot({ server, database }: Victims, forMs: number): Promise<boolean> {
-  const hold = `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM account; SELECT pg_sleep(${forMs / 1000}); COMMIT`
-  const held = server.sql(hold, new URL(database).pathname.slice(1))
-  return await held.then(
-    () => true,
-    () => false,
-  )
+/** When the store is back, uploads succeed again without anybody's help. */
+async function loseBlobs(
+  { how, forMs }: Extract<RelayFault, { kind: 'blobs-gone' }>,
+  { blobsWay, crowd, uploads, backWithinMs, report }: Victims,
+): Promise<void> {
+  if (how === 'refused') blobsWay.refuse()
+  else blobsWay.stall()
+  await pause(forMs)
+  blobsWay.heal()
+  const endMs = Date.now() + backWithinMs
+  while (!(await uploads.put(crowd.sender)) && Date.now() < endMs) await pause(relayTraffic.tryAgainMs)
+  if (Date.now() < endMs) return
+  report({ wrong: 'unsettled', deed: 'blob', what: 'no upload succeeds though the store is back' })
 }
 
 type OfOne = Extract<RelayFault, { relay: number }>
@@ -67,36 +90,35 @@ type OfOne = Extract<RelayFault, { relay: number }>
  * A relay in a long fault is left alone: another one is chosen, and only for a short time, so that people are still
  * served.
  */
-async function befallOne(asked: OfOne, relays: readonly MortalRelay[]): Promise<string | undefined> {
+async function befallOne(asked: OfOne, relays: readonly MortalRelay[]): Promise<boolean> {
   const free = relays.filter(({ isTaken }) => !isTaken)
   const fault = free.length < relays.length ? shortened(asked) : asked
   const relay = free[fault.relay % free.length]
-  if (!relay) return undefined
+  if (!relay) return false
   relay.isTaken = true
   try {
-    return await doTo(relay, fault)
+    await doTo(relay, fault)
   } finally {
     relay.isTaken = false
   }
+  return true
 }
 
-async function doTo(relay: MortalRelay, fault: OfOne): Promise<string> {
+async function doTo(relay: MortalRelay, fault: OfOne): Promise<void> {
   switch (fault.kind) {
     case 'relay-killed':
       await relay.kill()
       await pause(fault.awayMs)
-      relay.startAgain()
-      return fault.kind
+      return relay.startAgain()
     case 'relay-held':
       relay.process.hold()
       await pause(fault.forMs)
-      relay.process.letGo()
-      return fault.kind
+      return relay.process.letGo()
     case 'way-broken':
-      breakWay(relay.way, fault.how)
+      for (const way of relay.ways) breakWay(way, fault.how)
       await pause(fault.forMs)
-      relay.way.heal()
-      return `way ${fault.how}`
+      for (const way of relay.ways) way.heal()
+      return
     default:
       return fault satisfies never
   }

@@ -2,7 +2,8 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
-import { RelayProcess } from '@postern/testkit/processes'
+import type { PostgresCluster } from '@postern/testkit/postgres-cluster'
+import { type LifeSettings, RelayProcess } from '@postern/testkit/processes'
 import { TcpLink } from '../../chaos/wire/tcp-link.ts'
 
 const START_AGAIN_MS = 300
@@ -10,42 +11,56 @@ const LOOK_AGAIN_MS = 50
 
 /** Rates are per address, and per day: everybody here has the same address. */
 const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
-const limits = [...UNBOUNDED, 'newPeoplePerDay'].flatMap(name => ['--limit', `${name}=100000`])
+/** Few logins at a time: in a storm most clients get an appointment. */
+const limits = [
+  ...[...UNBOUNDED, 'newPeoplePerDay', 'connectionsPerAddressMax'].map(name => `${name}=100000`),
+  'loginsInFlightMax=50',
+].flatMap(limit => ['--limit', limit])
 
-/** `logFile`: its output, in all its lives. */
+/** `logFile`: its output, in all its lives. `blobs`: the address of their store. */
 type Place = {
   directory: string
   logFile: string
-  databasePort: number
+  cluster: PostgresCluster
   database: string
+  blobs: string
+  life: LifeSettings
   onCrash: (crash: string) => void
 }
 
 export class MortalRelay {
   readonly process: RelayProcess
-  /** Its connection to the database. */
-  readonly way: TcpLink
+  /** Its connections to each server of the database. */
+  readonly ways: readonly TcpLink[]
   /** During a long fault. */
   isTaken = false
+  /** Its database is replaced: it has to end. */
+  mustEnd = false
   #isEnded = false
 
-  private constructor(process: RelayProcess, way: TcpLink) {
+  private constructor(process: RelayProcess, ways: readonly TcpLink[]) {
     this.process = process
-    this.way = way
+    this.ways = ways
   }
 
-  static async start({ directory, logFile, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
-    const way = await TcpLink.start({ port: await freePort(), targetPort: databasePort })
-    const address = new URL(database)
-    address.port = String(way.port)
-    const options = ['--database', address.href, ...limits]
+  static async start({ directory, logFile, cluster, database, blobs, life, onCrash }: Place): Promise<MortalRelay> {
+    const ways: TcpLink[] = []
+    let address = database
+    for (const { port: targetPort } of cluster.servers) {
+      const way = await TcpLink.start({ port: await freePort(), targetPort })
+      address = address.replace(`:${targetPort}`, `:${way.port}`)
+      ways.push(way)
+    }
+    const options = ['--database', address, '--blobs', blobs, ...limits]
     const process = new RelayProcess({ directory, port: await freePort() }, options)
-    const relay = new MortalRelay(process, way)
+    process.life = life
+    const relay = new MortalRelay(process, ways)
     process.onLine = line => appendFileSync(logFile, `${line}\n`)
     process.onCrash = crash => {
       // Without its database it does not start, reports that and ends: a running one continues.
-      if (process.isUp) onCrash(crash)
+      if (process.isUp && !relay.mustEnd) onCrash(crash)
       else setTimeout(() => relay.startAgain(), START_AGAIN_MS)
+      relay.mustEnd = false
     }
     process.start()
     return relay
@@ -68,6 +83,6 @@ export class MortalRelay {
     this.#isEnded = true
     this.process.letGo()
     await this.process.kill()
-    await this.way.stop()
+    for (const way of this.ways) await way.stop()
   }
 }

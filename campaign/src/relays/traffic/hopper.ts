@@ -5,7 +5,7 @@ import type { SeededRandom } from '@postern/testkit'
 import type { BarePerson } from '@postern/testkit/bare-client'
 import { type Kept, keptOf } from '../check/deed.ts'
 import { GroupView } from './group-view.ts'
-import { Line, refusalOf } from './line.ts'
+import { Line, refusalOf, untilNextDialMs } from './line.ts'
 import { relayTraffic } from './pace.ts'
 
 export type Surroundings = { urls: readonly string[]; random: SeededRandom; onFault: (what: string) => void }
@@ -17,6 +17,7 @@ export class Hopper {
   /** Everything that was delivered, over all connections. */
   readonly heard: Kept[] = []
   #line = Promise.withResolvers<Line>()
+  #current: Line | undefined
   /** How many deliveries of the current connection were read. */
   #taken = 0
   #dialled = 0
@@ -41,31 +42,36 @@ export class Hopper {
     return this.#line.promise
   }
 
-  /** Keeps a connection until `end`, and opens another one as soon as it is lost. */
+  /** Keeps a connection until `end`, and opens another one as soon as it is lost. May be called again after that. */
   async run(): Promise<void> {
+    this.#isEnded = false
     while (!this.#isEnded) {
-      const line = await this.#dial().catch(() => undefined)
-      if (line) await this.#keep(line)
-      else await pause(relayTraffic.dialAgainMs)
+      const dialled = await this.#dial().catch(untilNextDialMs)
+      if (typeof dialled === 'number') await pause(dialled)
+      else await this.#keep(dialled)
     }
   }
 
   async #keep(line: Line): Promise<void> {
     if (this.#isEnded) return line.end()
     this.logins += 1
+    this.#current = line
     this.#line.resolve(line)
     await line.over
     this.#take(line)
+    this.#current = undefined
     this.#line = Promise.withResolvers()
   }
 
-  /** Ends all waits. */
+  /** Its connection is lost, and it opens another one. */
+  cut(): void {
+    this.#current?.end()
+  }
+
+  /** Opens no further connection. */
   end(): void {
     this.#isEnded = true
-    void this.line.then(
-      line => line.end(),
-      () => undefined,
-    )
+    this.cut()
   }
 
   async #dial(): Promise<Line> {

@@ -63,8 +63,21 @@ export class Line {
 }
 
 /** Answers of a relay that decide nothing: the same is sent or asked again. */
-const undecided = new Set<string>(['unavailable', 'unauthenticated', 'stopping', 'internal'])
+const undecided = new Set<string>([
+  'unavailable',
+  'unauthenticated',
+  'stopping',
+  'internal',
+  'storage-full',
+  'storage-failed',
+])
 
 /** The relay's permanent refusal; undefined when the outcome is unknown. */
 export const refusalOf = (error: unknown): string | undefined =>
   error instanceof CodedError && !undecided.has(error.code) ? error.code : undefined
+
+/** A relay with too many logins tells a client when to come back. */
+export function untilNextDialMs(error: unknown): number {
+  const retryAtMs = error instanceof CodedError ? error.details['retryAtMs'] : undefined
+  return Math.max(relayTraffic.dialAgainMs, typeof retryAtMs === 'number' ? retryAtMs - Date.now() : 0)
+}

@@ -12,7 +12,7 @@ export type Sending = {
   call: { name: 'append'; request: CallRequest<'append'> } | { name: 'commit'; request: CallRequest<'commit'> }
 }
 type Sender = Pick<Hopper, 'view' | 'line' | 'surroundings'>
-type Outcome = 'known' | 'in-doubt'
+type Outcome = 'known' | 'in-doubt' | 'not-stored'
 
 const ASKED_ONE_IN = 3
 
@@ -23,6 +23,8 @@ export async function sendDeed(sender: Sender, sending: Sending): Promise<void> 
     const isAsked = tries > 0 && random.below(ASKED_ONE_IN) === 0
     const outcome = await (isAsked ? askFor(sender, sending.deed, line) : trySending(sender, sending, line))
     if (outcome === 'known') return
+    // A fault of the relay's storage says nothing about an earlier try, whose answer was lost; at the first it is a no.
+    if (outcome === 'not-stored' && tries === 0) return void sending.deed.told.push({ kind: 'absent', why: outcome })
     await pause(random.below(relayTraffic.tryAgainMs))
   }
 }
@@ -71,6 +73,7 @@ function tell({ view }: Sender, deed: Deed, { verdict, line, place }: Answered):
 function refused({ view, surroundings }: Sender, deed: Deed, error: unknown): Outcome {
   const why = refusalOf(error)
   if (isCoded(error, 'internal')) surroundings.onFault(`${deed.message}: ${String(error)}`)
+  if (isCoded(error, 'storage-full', 'storage-failed')) return 'not-stored'
   if (why === undefined) return 'in-doubt'
   if (why === 'group-unknown') view.isOut(deed.group)
   deed.told.push({ kind: 'absent', why })

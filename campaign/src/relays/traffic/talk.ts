@@ -10,8 +10,17 @@ import { makeCommit, makeDirect, makeFarewell, makeMessage } from './make-deed.t
 import { relayTraffic } from './pace.ts'
 import type { Room } from './rooms.ts'
 import { type Sending, sendDeed } from './send-deed.ts'
+import type { Uploads } from './uploads.ts'
 
-type Cast = { hoppers: readonly Hopper[]; rooms: readonly Room[]; everybody: readonly AccountId[] }
+type Cast = {
+  hoppers: readonly Hopper[]
+  rooms: readonly Room[]
+  everybody: readonly AccountId[]
+  uploads: Uploads
+}
+
+/** Ten entries for 1,000 people with every fault would be most of the work. */
+const RACED_SIZE_MAX = 200
 
 export class RelayTalk {
   readonly deeds: Deed[] = []
@@ -49,7 +58,7 @@ export class RelayTalk {
 
   /** Several members of one room end its epoch at the same time, and others send meanwhile. */
   race(): void {
-    const room = this.#random.of(this.#cast.rooms.filter(({ size }) => size > 2))
+    const room = this.#random.of(this.#cast.rooms.filter(({ size }) => size > 2 && size <= RACED_SIZE_MAX))
     const racers = this.#cast.hoppers.filter(({ view }) => view.epochOf(room.group) !== undefined)
     for (const [at, hopper] of racers.slice(0, relayTraffic.racers * 2).entries()) {
       const burst = (at < relayTraffic.racers ? this.#commit(hopper, room) : this.#say(hopper, room)).finally(() =>
@@ -84,12 +93,13 @@ export class RelayTalk {
 
   async #doSomething(hopper: Hopper): Promise<void> {
     if (this.#random.below(60) === 0) return await hopper.hop()
+    if (this.#random.below(40) === 0) return void (await this.#cast.uploads.put(hopper))
     const rooms = this.#cast.rooms.filter(({ group }) => hopper.view.epochOf(group) !== undefined)
     const sizes = [...new Set(rooms.map(({ size }) => size))].toSorted((one, other) => one - other)
     if (sizes.length === 0) return
-    // Most messages are in pairs, and few are to 200.
-    const roll = this.#random.below(10)
-    const size = sizes[Math.min(sizes.length - 1, roll < 6 ? 0 : roll < 9 ? 1 : 2)]
+    // Most messages are in pairs, few are to 200, and one of 500 is to 1,000.
+    const roll = this.#random.below(500)
+    const size = sizes[Math.min(sizes.length - 1, roll < 300 ? 0 : roll < 450 ? 1 : roll < 499 ? 2 : 3)]
     const room = this.#random.of(rooms.filter(each => each.size === size))
     if (room.size === 2) return await this.#say(hopper, room)
     const deed = this.#random.below(100)

@@ -1,7 +1,9 @@
 // Files before they are sent: their types, a caption, and whether photos are sent unchanged.
+import { parseMarkdown } from '@postern/protocol/markdown'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
+import type { EntityView } from '../contract/objects.ts'
 import { charsLeft } from '../i18n/chars-left.ts'
 import { sizeOf } from '../i18n/sizes.ts'
 import { call } from '../link/link.ts'
@@ -16,6 +18,7 @@ import { FileLine } from '../parts/file-line.tsx'
 import { Icon } from '../parts/icons/icon.tsx'
 import { IconButton } from '../parts/icons/icon-button.tsx'
 import { showToast } from '../parts/toasts/toast-list.ts'
+import { AlbumIds } from './album-ids.ts'
 import { isTooLarge, prepareFile } from './prepare-file.ts'
 import './send-files.css'
 import { attachingWords } from './words.ts'
@@ -32,12 +35,14 @@ export async function sendFiles(to: Destination, picked: readonly File[]): Promi
   if (files.length === 0) return 'kept'
   const choice = await ask<Choice | undefined>(answer => <SendFilesDialog files={files} onAnswer={answer} />)
   if (!choice || choice.files.length === 0) return 'kept'
+  const albums = new AlbumIds()
   for (const [at, file] of choice.files.entries()) {
-    const prepared = await prepareFile(file, choice.sending)
+    const { bytes, file: prepared } = await prepareFile(file, choice.sending)
     await call('sendFile', {
-      ...prepared,
+      bytes,
+      file: choice.files.length > 1 ? albums.mark(prepared) : prepared,
       chat: to.chat,
-      ...(at === 0 && choice.caption !== '' && { text: choice.caption }),
+      ...(at === 0 && choice.caption !== '' && parsedCaption(choice.caption)),
       ...(at === 0 && to.reply_to !== undefined && { reply_to: to.reply_to }),
     })
   }
@@ -109,4 +114,10 @@ function FileRow({ file, onRemove }: { file: File; onRemove: () => void }): VNod
       <IconButton icon="x" label={attachingWords.value.remove(file.name)} onClick={onRemove} />
     </li>
   )
+}
+
+/** Markdown, as in the field of a chat. */
+function parsedCaption(typed: string): { text: string; entities?: EntityView[] } {
+  const { text, entities } = parseMarkdown(typed)
+  return { text, ...(entities.length > 0 && { entities }) }
 }

@@ -2,6 +2,7 @@
 import { Deferred } from '@postern/protocol'
 import type { PreparedFile } from './prepare-file.ts'
 import { voiceType } from './voice-type.ts'
+import { readWave } from './voice-wave.ts'
 
 const BITS_PER_SECOND = 32_000
 const EXTENSIONS: Readonly<Record<string, string>> = { 'audio/ogg': 'ogg', 'audio/webm': 'webm', 'audio/mp4': 'm4a' }
@@ -35,14 +36,16 @@ export async function recordVoice(): Promise<VoiceRecording> {
       const durationMs = Math.round(performance.now() - startedMs)
       stop()
       await stopped.promise
-      return voiceFile(pieces, { mimeType, durationMs })
+      return await voiceFile(pieces, { mimeType, durationMs })
     },
   }
 }
 
-function voiceFile(pieces: Blob[], spoken: { mimeType: string; durationMs: number }): PreparedFile {
+async function voiceFile(pieces: Blob[], spoken: { mimeType: string; durationMs: number }): Promise<PreparedFile> {
   const type = spoken.mimeType.split(';', 1)[0] ?? ''
   const bytes = new Blob(pieces, { type })
   const name = `voice.${EXTENSIONS[type] ?? 'audio'}`
-  return { bytes, file: { name, type, size: bytes.size, kind: 'voice', duration_ms: spoken.durationMs } }
+  const wave = await readWave(bytes, spoken.durationMs)
+  const file = { name, type, size: bytes.size, kind: 'voice', duration_ms: spoken.durationMs } as const
+  return { bytes, file: { ...file, ...(wave !== undefined && { wave }) } }
 }

@@ -1,5 +1,5 @@
 // Which photos wait for the person's consent: decoding them may take more memory than the device has, or they differ
-// from the announced size.
+// from the announced size. And which videos a page plays.
 import { appLimits, type PictureHead } from '@postern/protocol'
 import type { FileInfo } from '../contract/objects.ts'
 
@@ -29,3 +29,8 @@ function isAsStated({ width, height }: FileInfo, head: PictureHead): boolean {
   if (width === undefined || height === undefined) return true
   return (width === head.width && height === head.height) || (width === head.height && height === head.width)
 }
+
+const PLAYED_BYTES_MAX = 100_000_000
+
+/** All bytes of a video must fit into the memory of the page. */
+export const isPlayable = ({ size }: Pick<FileInfo, 'size'>): boolean => size <= PLAYED_BYTES_MAX

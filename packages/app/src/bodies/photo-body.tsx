@@ -16,7 +16,7 @@ const HeldPhoto = lazyPart(() => import('./held-body.tsx').then(({ HeldPhoto }) 
 /** Larger ones wait until somebody wants to see them. */
 const AT_ONCE_BYTES_MAX = 8_000_000
 
-type PhotoBodyProps = { place: FilePlace; onShow: (place: FilePlace) => void }
+type PhotoBodyProps = { place: FilePlace; onShow: () => void }
 
 export function PhotoBody({ place, onShow }: PhotoBodyProps): VNode {
   const { file } = place
@@ -29,7 +29,7 @@ export function PhotoBody({ place, onShow }: PhotoBodyProps): VNode {
       class="photo-body"
       type="button"
       style={{ '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }}
-      onClick={() => (state.kind === 'open' || state.kind === 'opening' ? onShow(place) : open())}
+      onClick={() => (state.kind === 'open' || state.kind === 'opening' ? onShow() : open())}
     >
       {/* Not a label of the button: that would silence the error text. */}
       <span class="unseen">{bodyWords.value.showPhoto(file.name)}</span>

@@ -7,6 +7,7 @@ import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
 import { ask, confirm } from '../parts/dialogs/dialogs.tsx'
 import { lazyImport } from '../parts/lazy-import.ts'
+import { RichText } from '../parts/text/rich-text.tsx'
 import './poll-body.css'
 import { momentOf } from '../i18n/dates.ts'
 import { PollChoices } from './poll-choices.tsx'
@@ -33,7 +34,7 @@ export function PollBody({ message, poll, isOwn, meta }: PollBodyProps): VNode {
   return (
     <div class="poll-body">
       <h3 class="poll-body-question" dir="auto">
-        {poll.question}
+        <RichText text={poll.question} mentions={message.mentions} />
       </h3>
       <p class="poll-body-kind">{kindOf(poll)}</p>
       {showsResults ? <PollResults poll={poll} /> : <PollChoices poll={poll} onVote={vote} />}

@@ -5,11 +5,11 @@ import { faultText } from '../parts/fault-words.ts'
 import { Icon } from '../parts/icons/icon.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { FileBody } from './file-body.tsx'
+import { isPlayable } from './held-photo.ts'
 import type { FilePlace } from './opened-files.ts'
 import { frameOf } from './picture-frame.ts'
 import { useOpenedFile } from './use-opened-file.ts'
 import './video-body.css'
-import { isPlayable } from './playable.ts'
 import { bodyWords } from './words.ts'
 
 export function VideoBody({ place }: { place: FilePlace }): VNode {

@@ -3,6 +3,7 @@ import type { ChatLine } from '../contract/objects.ts'
 import { isolated } from '../conversation/isolate.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
+import { removalItems } from '../parts/dialogs/chat-removal.ts'
 import { confirm } from '../parts/dialogs/dialogs.tsx'
 import type { MenuItem } from '../parts/menus/menu.tsx'
 import { chatListWords } from './words.ts'
@@ -39,5 +40,5 @@ export function chatActions(line: ChatLine): MenuItem[] {
     actions.unshift({ word: w.markRead, icon: 'check-check', run: () => begin(call('read', { chat })) })
   if (line.type === 'group' && line.state === 'active')
     actions.push({ word: w.leave, icon: 'log-out', danger: true, run: () => begin(leave(line)) })
-  return actions
+  return [...actions, ...removalItems(line)]
 }

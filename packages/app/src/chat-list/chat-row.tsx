@@ -2,10 +2,9 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { ChatLine } from '../contract/objects.ts'
-import { longPress } from '../conversation/rows/long-press.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'
 import { Icon } from '../parts/icons/icon.tsx'
-import type { MenuPlace } from '../parts/menus/menu-place.ts'
+import { menuPress } from '../parts/menus/menu-press.ts'
 import { openMenu } from '../parts/menus/menus.tsx'
 import { BotLabel } from '../parts/text/bot-label.tsx'
 import { NameText } from '../parts/text/name-text.tsx'
@@ -24,15 +23,11 @@ type ChatRowProps = { line: ChatLine; me: string; place: RowPlace }
 export function ChatRow({ line, me, place }: ChatRowProps): VNode {
   const shown = useRef(line)
   shown.current = line
-  const wasHeld = useRef(false)
-  const open = (at: MenuPlace): void =>
-    openMenu({ label: chatListWords.value.actionsFor(line.name), items: chatActions(shown.current), at })
-  const touch = useMemo(
+  const press = useMemo(
     () =>
-      longPress(at => {
-        wasHeld.current = true
-        openMenu({ label: chatListWords.value.actionsFor(shown.current.name), items: chatActions(shown.current), at })
-      }),
+      menuPress(at =>
+        openMenu({ label: chatListWords.value.actionsFor(shown.current.name), items: chatActions(shown.current), at }),
+      ),
     [],
   )
   return (
@@ -50,19 +45,7 @@ export function ChatRow({ line, me, place }: ChatRowProps): VNode {
         aria-current={place.isChosen ? 'page' : undefined}
         draggable={false}
         data-at={place.at}
-        {...touch}
-        onClick={event => {
-          // Lifting the finger that opened the menu does not open the chat.
-          if (wasHeld.current) event.preventDefault()
-          wasHeld.current = false
-        }}
-        onContextMenu={event => {
-          event.preventDefault()
-          // The keyboard has no pointer position.
-          open(
-            event.clientX === 0 && event.clientY === 0 ? event.currentTarget : { x: event.clientX, y: event.clientY },
-          )
-        }}
+        {...press}
       >
         <Avatar id={line.id} name={line.name} bot={isBotChat(line)} />
         <span class="chat-row-words">

@@ -1,9 +1,10 @@
-// The second line of a row: the last message, or the draft.
+// The second line of a row: who is typing, the draft, or the last message.
 import type { VNode } from 'preact'
 import type { ChatLine } from '../contract/objects.ts'
 import { noticeLine } from '../conversation/rows/notice-words.ts'
 import { StatusSign } from '../conversation/rows/status-sign.tsx'
 import { snippetOf } from '../conversation/snippet.ts'
+import { useTypingText } from '../conversation/use-typing-text.ts'
 import { Icon } from '../parts/icons/icon.tsx'
 import { chatListWords } from './words.ts'
 
@@ -11,6 +12,13 @@ const DRAFT_UNITS_MAX = 240
 
 export function LastLine({ line, me }: { line: ChatLine; me: string }): VNode {
   const w = chatListWords.value
+  const typing = useTypingText(line).value
+  if (typing !== undefined)
+    return (
+      <bdi class="chat-row-said chat-row-typing" dir="auto">
+        {typing}
+      </bdi>
+    )
   if (line.refused)
     return (
       <>

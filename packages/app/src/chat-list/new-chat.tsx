@@ -10,6 +10,7 @@ import { Page, PageSection, PageText } from '../parts/page.tsx'
 import { QrCode } from '../parts/qr/qr-code.tsx'
 import { QrScanner } from '../parts/qr/qr-scanner.tsx'
 import { showToast } from '../parts/toasts/toast-list.ts'
+import { AskedJoins } from './asked-joins.tsx'
 import { chatListWords } from './words.ts'
 import '../parts/icons/with-lazy-icons.ts'
 
@@ -35,6 +36,7 @@ export function NewChat(): VNode {
         {w.open}
       </Button>
       <QrScanner onText={take} />
+      <AskedJoins />
       {me.value && <OwnLink link={me.value.inviteUrl} />}
     </Page>
   )

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ChatLine } from '../contract/objects.ts'
-import { route } from '../router.ts'
+import { chatOfRoute, route } from '../router.ts'
 import { ChatRow } from './chat-row.tsx'
 import { placeAfterKey } from './list-keys.ts'
 import { rowsInDocument } from './list-window.ts'
@@ -40,7 +40,7 @@ export function RowList({ label, lines, me }: RowListProps): VNode {
   const active = useSignal<string | undefined>(undefined)
   const seen = useSeen(list)
   const { from, to } = rowsInDocument({ ...seen.value, rowPx: rowPx(), count: lines.length })
-  const chosen = route.value.screen === 'chat' || route.value.screen === 'chat-info' ? route.value.chat : undefined
+  const chosen = chatOfRoute(route.value)
   const activeAt = Math.max(
     0,
     lines.findIndex(({ id }) => id === (active.value ?? chosen)),

@@ -1,9 +1,15 @@
 // The objects that the worker sends to pages for display. Plain data, so that it passes through a port or a channel.
 import type { Notice } from '@postern/bot-api/events'
-import type { Chat, Message } from '@postern/bot-api/objects'
+import type { Chat, FileInfo, Message, Person } from '@postern/bot-api/objects'
+import type { TextEntity } from '@postern/protocol'
 
 export type { Notice } from '@postern/bot-api/events'
 export type { Chat, FileInfo, Message, Person, Poll } from '@postern/bot-api/objects'
+
+/** The file of a history has these in addition to the bot API. */
+export type ScreenHints = { album?: string; wave?: string }
+
+export const hintsOf = (file: FileInfo | undefined): ScreenHints => (file ?? {}) as ScreenHints
 
 /** A line of a conversation. */
 export type HistoryLine =
@@ -17,7 +23,11 @@ export type HistoryWindow = {
   hasNewer: boolean
   /** By id: messages outside of the window to which its rows, or the draft, reply. */
   quoted?: Record<string, Message>
+  /** At the end: texts that others are still making. With the rows, because a message replaces its text in one step. */
+  growing?: GrowingText[]
 }
+
+export type GrowingText = { person: Person; text: string; entities?: TextEntity[] }
 
 /** The unsent content of the text field. */
 export type Draft = { text: string; reply_to?: string }
@@ -53,7 +63,20 @@ export type ChatDetail = Chat &
     isEmpty: boolean
     /** Where reading begins: the oldest unread message. */
     firstUnread?: { id: string; ts: number }
+    /** In a group: the people who ask this person, an admin, for a place. Absent if there are none. */
+    joinRequests?: Person[]
   }
+
+export type GroupLinkView = { token: string; url: string }
+
+/** `title`: as the link claims it. */
+export type AskedJoinView = {
+  account: string
+  name: string
+  token: string
+  title: string
+  state: 'waiting' | 'declined'
+}
 
 export type BotFacts = { about: string; commands: CommandInfo[] }
 
@@ -81,9 +104,11 @@ export type OutgoingMessage = {
   state: OutgoingState
 }
 
+type OutgoingWords = { entities?: EntityView[]; reply_to?: string; forwarded?: boolean }
+
 export type OutgoingBody =
-  | { kind: 'text'; text: string; reply_to?: string; mentions?: MentionView[] }
-  | { kind: 'file'; file: OutgoingFile; text?: string; reply_to?: string }
+  | (OutgoingWords & { kind: 'text'; text: string; mentions?: MentionView[] })
+  | (OutgoingWords & { kind: 'file'; file: OutgoingFile; text?: string })
   | { kind: 'poll'; poll: PollDraft; reply_to?: string }
 
 export type OutgoingFile = {
@@ -95,6 +120,10 @@ export type OutgoingFile = {
   height?: number
   duration_ms?: number
   preview?: string
+  /** Files with the same id are shown together. */
+  album?: string
+  /** The bars of a voice message: a character for each. */
+  wave?: string
 }
 
 /**
@@ -108,6 +137,7 @@ export type OutgoingState =
   | { kind: 'doubt' }
   | { kind: 'refused'; fault: FaultView }
 
+export type EntityView = TextEntity
 export type MentionView = { user: string; offset: number; length: number }
 export type PollDraft = { question: string; options: string[]; multiple: boolean; close_ts?: number }
 
@@ -122,3 +152,14 @@ export type FaultView = {
 export type PressState = { data: string; state: 'pending' | 'unanswered' }
 
 export type SafetyNumberView = { account: string; number: string; qr: string }
+
+/** The space that the account takes on this device. */
+export type StorageUseView = {
+  messageBytes: number
+  /** Downloaded and sent files: they can be fetched again, as long as the relay has them. */
+  fileBytes: number
+  /** The rest of the database: keys, groups, indexes and free pages. */
+  otherBytes: number
+  /** Largest first. */
+  chats: { id: string; name: string; messages: number; files: number; bytes: number }[]
+}

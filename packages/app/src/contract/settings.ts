@@ -4,9 +4,20 @@
 export const settingRules = {
   language: ['auto', 'en', 'ru'],
   scheme: ['auto', 'light', 'dark'],
-  /** The content of a notification. */
-  notify: ['name', 'nothing', 'words'],
+  /** The content of a notification; `off` for none at all. */
+  notify: ['name', 'nothing', 'words', 'off'],
   sound: true,
+  /** Others learn what was read, and this device shows what they have read. */
+  readReceipts: true,
+  /** Others see that the person is typing, and this device shows who else is. */
+  typing: true,
+  vibrate: true,
+  /** The app may still offer notifications on its own. */
+  offerNotifications: true,
+  /** The app may still offer to be installed. */
+  offerInstall: true,
+  /** Minutes without a touch or a key after which a locked app asks for its passphrase. */
+  lockAfter: ['5', '1', '15', '60', 'never'],
   /** Enter sends, otherwise Ctrl+Enter does. */
   enterSends: true,
 } as const satisfies Readonly<Record<string, SettingRule>>
@@ -23,6 +34,11 @@ const defaultOf = (rule: SettingRule) => (typeof rule === 'boolean' ? rule : rul
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingRules).map(([name, rule]) => [name, defaultOf(rule)]),
 ) as Settings
+
+/** Why nothing is pushed. `relay-off`: the relay sends no pushes. `refused`: relay or browser accepts no subscription. */
+export const noPushReasons = ['off', 'relay-off', 'refused'] as const
+export type NoPushReason = (typeof noPushReasons)[number]
+export type PushState = 'unknown' | 'on' | NoPushReason
 
 /** How the account is protected from being lost. */
 export type BackupState = {

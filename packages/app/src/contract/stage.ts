@@ -34,4 +34,6 @@ export type Stage =
   | { kind: 'open' }
   /** Another device has opened the account: this one is disconnected until the person takes it back. */
   | { kind: 'elsewhere' }
+  /** Nothing can be read without the passphrase. `waitMs`: no passphrase is tried before that. */
+  | { kind: 'locked'; waitMs: number }
   | { kind: 'failed'; why: FailureKind; message: string }

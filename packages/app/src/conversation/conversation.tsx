@@ -17,6 +17,8 @@ import { openingOf } from './window/opening.ts'
 import { conversationWords } from './words.ts'
 
 const ChatSearch = lazyPart(() => import('./header/chat-search.tsx').then(({ ChatSearch }) => ChatSearch))
+const JoinRequests = lazyPart(() => import('./header/join-requests.tsx').then(({ JoinRequests }) => JoinRequests))
+const SelectionBar = lazyPart(() => import('./header/selection-bar.tsx').then(({ SelectionBar }) => SelectionBar))
 
 type ConversationProps = { chat: string; message?: string | undefined }
 
@@ -50,6 +52,7 @@ function Open({ detail, me, message }: Opened): VNode {
   const talk = useMemo(() => talkOf({ chat: detail, me, presses, connection, queued }), [])
   const opening = useMemo(() => openingOf(detail.peek(), message), [])
   const isSearching = useSignal(false)
+  const isSelecting = useComputed(() => talk.selection.value !== undefined)
   const area = useRef<HTMLDivElement>(null)
   // Not while there is a text in the field: the app may learn late that this is a bot.
   const isUnbegun = useComputed(
@@ -65,7 +68,9 @@ function Open({ detail, me, message }: Opened): VNode {
   return (
     <TalkContext.Provider value={talk}>
       <div ref={area} class="conversation-open">
-        {isSearching.value ? (
+        {isSelecting.value ? (
+          <SelectionBar />
+        ) : isSearching.value ? (
           <ChatSearch
             onClose={() => {
               isSearching.value = false
@@ -79,6 +84,7 @@ function Open({ detail, me, message }: Opened): VNode {
             }}
           />
         )}
+        {detail.value.joinRequests && <JoinRequests chat={detail.value} people={detail.value.joinRequests} />}
         {isUnbegun.value ? <BotStart /> : <MessageWindow opening={opening} />}
         <Foot isUnbegun={isUnbegun.value} />
         {detail.value.state === 'active' && <DropHere talk={talk} area={area} />}

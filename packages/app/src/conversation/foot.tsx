@@ -1,4 +1,5 @@
 // The area below a conversation: the field, or the step that has to be done first.
+import { START_COMMAND } from '@postern/protocol'
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
@@ -30,7 +31,7 @@ export function Foot({ isUnbegun }: { isUnbegun: boolean }): VNode {
   if (isUnbegun)
     return (
       <div class="foot">
-        <Button autofocus onClick={() => sendText(talk, '/start')}>
+        <Button autofocus onClick={() => sendText(talk, START_COMMAND)}>
           {w.start}
         </Button>
       </div>

@@ -1,18 +1,17 @@
 // Messages that this page has just sent: shown before the core has them, and then as the core shows them.
-import type { MentionView, OutgoingMessage } from '../contract/objects.ts'
+import type { EntityView, MentionView, OutgoingMessage } from '../contract/objects.ts'
 import type { ComposerSubmission } from './writing/composer-state.ts'
 
 type Send = Extract<ComposerSubmission, { kind: 'send' }>
 type Sent = { key: string; chat: string; madeMs: number; isOnline: boolean }
 
+type Said = { text: string; mentions?: MentionView[]; entities?: EntityView[]; reply_to?: string }
+
 /** In the form for the core. */
-export const saidIn = ({
-  text,
-  mentions,
-  replyTo,
-}: Send): { text: string; mentions?: MentionView[]; reply_to?: string } => ({
+export const saidIn = ({ text, mentions, entities, replyTo }: Send): Said => ({
   text,
   ...(mentions.length > 0 && { mentions }),
+  ...(entities && { entities }),
   ...(replyTo && { reply_to: replyTo.id }),
 })
 

@@ -5,12 +5,14 @@ import { attempt } from '../parts/attempt.ts'
 import { pendingOf, saidIn } from './pending.ts'
 import type { Talk } from './talk.ts'
 import type { ComposerSubmission } from './writing/composer-state.ts'
+import { awaitsFormatting, loadFormatting } from './writing/formatting.ts'
 import { mentionsIn } from './writing/mentions.ts'
 
 type Edit = Extract<ComposerSubmission, { kind: 'edit' }>
 type Send = Extract<ComposerSubmission, { kind: 'send' }>
 
 export async function submitField(talk: Talk): Promise<void> {
+  if (awaitsFormatting(talk.compose.text.peek())) await loadFormatting()
   const submission = talk.compose.submit(talk.chat.peek())
   if (!submission) return
   const done = submission.kind === 'edit' ? await edit(talk, submission) : await send(talk, submission)
@@ -22,8 +24,8 @@ export async function sendText(talk: Talk, text: string): Promise<void> {
   await send(talk, { kind: 'send', text, mentions: mentionsIn(text, talk.chat.peek(), new Map()) })
 }
 
-async function edit(talk: Talk, { text, mentions, message }: Edit): Promise<boolean> {
-  const said = { text, ...(mentions.length > 0 && { mentions }) }
+async function edit(talk: Talk, { text, mentions, entities, message }: Edit): Promise<boolean> {
+  const said = { text, ...(mentions.length > 0 && { mentions }), ...(entities && { entities }) }
   return (await attempt(call('edit', { chat: talk.chat.peek().id, message: message.id, ...said }))) !== undefined
 }
 

@@ -33,6 +33,8 @@ export type Talk = {
   /** A row that was jumped to, highlighted for a moment. */
   litRow: Signal<string | undefined>
   jump: Signal<Jump | undefined>
+  /** The selected messages by id; undefined while nothing is being selected. */
+  selection: Signal<ReadonlyMap<string, Message> | undefined>
   /** How often something was sent from here. */
   sent: Signal<number>
 }
@@ -62,6 +64,7 @@ export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Ta
     hoveredRow: signal<string | undefined>(undefined),
     litRow: signal<string | undefined>(undefined),
     jump: signal<Jump | undefined>(undefined),
+    selection: signal<ReadonlyMap<string, Message> | undefined>(undefined),
     sent: signal(0),
   }
 }
@@ -83,6 +86,13 @@ export function useTalk(): Talk {
 /** A tap that opens a chat is for reading: the keyboard would cover half of it. */
 export function returnToField({ compose }: Talk): void {
   if (matchMedia('(hover: hover) and (pointer: fine)').matches) compose.wantsFocus.value++
+}
+
+/** Selecting ends with the last message. */
+export function toggleSelected({ selection }: Talk, message: Message): void {
+  const selected = new Map(selection.peek())
+  if (!selected.delete(message.id)) selected.set(message.id, message)
+  selection.value = selected.size > 0 ? selected : undefined
 }
 
 /** The account's own statement, while it is a member; a message has it for former members. */

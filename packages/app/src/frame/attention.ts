@@ -1,50 +1,58 @@
 // Signals for a person who looks elsewhere: the title, the badge, a notification, a sound. Also reports to the core
 // what this page shows.
 
-import { effect } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { PushEvent } from '../contract/push-events.ts'
+import { defaultSettings } from '../contract/settings.ts'
 import { pageTiming } from '../conversation/timing.ts'
 import { inBackground } from '../link/background.ts'
 import { call, linkState, onPushEvent, watch } from '../link/link.ts'
+import { lazyImport } from '../parts/lazy-import.ts'
 import { showToast } from '../parts/toasts/toast-list.ts'
-import { playTone } from '../parts/toasts/tone.ts'
 import { go, route } from '../router.ts'
 import { chatSeen } from './pane-plan.ts'
 import { room } from './room.ts'
 import { RestingCount, unreadOf } from './unread.ts'
-import { frameWords } from './words.ts'
 
 const APP_NAME = 'Postern'
+
+const settings = signal(defaultSettings)
 
 function showUnread(count: number): void {
   document.title = count > 0 ? `(${count}) ${APP_NAME}` : APP_NAME
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
     icon.href = count > 0 ? '/icon-unread.svg' : '/icon.svg'
   if ('setAppBadge' in navigator) inBackground(navigator.setAppBadge(count), 'no badge')
+  // The service worker counts on from here.
+  if (linkState.value.leads)
+    inBackground(
+      notifications().then(({ setUnread }) => setUnread(count)),
+      'no count',
+    )
 }
 
 /** Private windows of some browsers have none. */
 const serviceWorker = async (): Promise<ServiceWorkerRegistration | undefined> =>
   'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined
 
-/** By the service worker if there is one: Android shows no other, and it outlives the tab. */
-async function notify({ chat, title, text }: Extract<PushEvent, { kind: 'alert' }>): Promise<void> {
-  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
-  const options = {
-    body: text || frameWords.value.somethingNew,
-    tag: chat,
-    icon: '/icon-192.png',
-    badge: '/icon-192.png',
-    data: { chat },
-  }
+/** Needed when something arrives while nobody looks. */
+const notifications = lazyImport(() => import('../push/show-alert.ts'))
+const differences = lazyImport(() => import('../push/preview-differs.tsx'))
+
+async function notify(alert: Extract<PushEvent, { kind: 'alert' }>): Promise<void> {
+  const { showAlert } = await notifications()
   const registration = await serviceWorker()
-  if (registration?.active) return registration.showNotification(title || APP_NAME, options)
-  new Notification(title || APP_NAME, options).addEventListener('click', () => openChat(chat))
+  await showAlert(alert, { registration, settings: settings.value, open: () => openChat(alert.chat) })
 }
 
 async function withdraw(chat: string): Promise<void> {
+  const nowMs = Date.now()
   const registration = await serviceWorker()
-  for (const shown of (await registration?.getNotifications({ tag: chat })) ?? []) shown.close()
+  if (registration?.active) await (await notifications()).closeNotifications(chat, { registration, nowMs })
+}
+
+async function tellDifference(difference: Extract<PushEvent, { kind: 'preview-differs' }>): Promise<void> {
+  await (await differences()).tellDifference(difference)
 }
 
 function openChat(chat: string): void {
@@ -60,10 +68,12 @@ function hear(tiding: PushEvent): void {
     case 'alert':
       // All pages receive it: one of them shows it.
       if (!linkState.value.leads) return
-      if (tiding.sound) playTone()
       return inBackground(notify(tiding), 'no notification')
     case 'alert-over':
       if (linkState.value.leads) inBackground(withdraw(tiding.chat), 'a notification stays')
+      return
+    case 'preview-differs':
+      if (linkState.value.leads) inBackground(tellDifference(tiding), 'a difference is not reported')
   }
 }
 
@@ -81,6 +91,7 @@ function tellLooking(): void {
 export function startAttention(): void {
   const unread = new RestingCount(pageTiming, showUnread)
   watch('chats', [], chats => unread.note(unreadOf(chats)))
+  watch('settings', [], next => (settings.value = next))
   onPushEvent(hear)
   effect(tellLooking)
   for (const kind of ['focus', 'blur']) addEventListener(kind, tellLooking)

@@ -5,7 +5,7 @@ import type { Lack } from './support.ts'
 
 type FailureText = { title: string; text: string }
 
-const failuresEn: Record<FailureKind | Lack | 'broken', FailureText> = {
+const failuresEn: Record<FailureKind | Lack | 'broken' | 'forgotten', FailureText> = {
   insecure: {
     title: 'This address is not secure',
     text: 'Browsers allow encryption only over HTTPS. Open this page with https://, or ask the relay’s operator.',
@@ -57,6 +57,10 @@ const failuresEn: Record<FailureKind | Lack | 'broken', FailureText> = {
   'code-needed': {
     title: 'This relay requires a code',
     text: 'New accounts need an invite code. Ask the relay’s operator for one. You enter it only once.',
+  },
+  forgotten: {
+    title: 'Nobody can unlock it for you',
+    text: 'Your messages on this device cannot be read without the passphrase. You can restore your account from a recovery file or a backup, or from another device. This replaces everything on this device. A recovery file has no messages.',
   },
   unknown: {
     title: 'Postern could not start',
@@ -120,6 +124,10 @@ const failuresRu: typeof failuresEn = {
   'code-needed': {
     title: 'Серверу нужен код',
     text: 'Новые аккаунты здесь только по приглашению. Попросите код у владельца сервера: вводить его нужно один раз.',
+  },
+  forgotten: {
+    title: 'Без пароля не открыть',
+    text: 'Без пароля сообщения на этом устройстве не прочитает никто. Можно восстановить аккаунт из файла восстановления или резервной копии либо перенести его с другого устройства. Всё, что есть здесь, будет заменено. В файле восстановления нет сообщений.',
   },
   unknown: {
     title: 'Postern не запустился',

@@ -1,7 +1,7 @@
 // Keys that work everywhere: to the search, to the next chat and the one before.
 import { chatsInOrder, focusSearch } from '../chat-list/chat-list-state.ts'
 import { neighbourOf } from '../chat-list/list-keys.ts'
-import { go, route } from '../router.ts'
+import { chatOfRoute, go, route } from '../router.ts'
 
 function act(event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event
@@ -9,7 +9,7 @@ function act(event: KeyboardEvent): boolean {
   if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') return focusSearch()
   if (!altKey || ctrlKey || metaKey || (key !== 'ArrowDown' && key !== 'ArrowUp')) return false
   const at = route.value
-  const next = neighbourOf(chatsInOrder.value, at.screen === 'chat' ? at.chat : undefined, key === 'ArrowDown' ? 1 : -1)
+  const next = neighbourOf(chatsInOrder.value, chatOfRoute(at), key === 'ArrowDown' ? 1 : -1)
   if (next) go({ screen: 'chat', chat: next }, at.screen === 'chat' ? 'replace' : 'push')
   return next !== undefined
 }

@@ -5,15 +5,14 @@ import { useEffect } from 'preact/hooks'
 import { CallError } from '../contract/calls.ts'
 import { reloadPage } from '../link/reload.ts'
 import { askUntilAnswered } from '../parts/ask-until.ts'
-import { begin } from '../parts/attempt.ts'
 import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { frameWords } from './words.ts'
 
 type Loaded<Props> = { kind: 'waiting' } | { kind: 'here'; screen: ComponentType<Props> } | { kind: 'failed' }
 
-/** `fetch` starts before it is shown. */
-type LazyScreen<Props> = FunctionComponent<Props> & { fetch: () => void }
+/** `fetch` starts before it is shown. It never rejects: a shown screen retries, and says so. */
+type LazyScreen<Props> = FunctionComponent<Props> & { fetch: () => Promise<void> }
 
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   const loaded = signal<Loaded<Props>>({ kind: 'waiting' })
@@ -40,7 +39,7 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
     if (loaded.value.kind === 'here') return <loaded.value.screen {...props} />
     return loaded.value.kind === 'waiting' ? <Page>{null}</Page> : <NotLoaded again={again} />
   }
-  return Object.assign(Lazy, { fetch: () => begin(fetchIt()) })
+  return Object.assign(Lazy, { fetch: fetchIt })
 }
 
 const NotLoaded = ({ again }: { again: () => Promise<void> }): VNode => (

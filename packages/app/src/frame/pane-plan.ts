@@ -10,16 +10,19 @@ export type Room = { hasThird: boolean; besideChat?: string | undefined }
 export function panesFor(at: AppRoute, { hasThird, besideChat }: Room): PanePlan {
   if (at.screen === 'chats') return {}
   if (!hasThird) return { main: at }
-  if (at.screen === 'chat-info') return { main: { screen: 'chat', chat: at.chat }, info: at }
+  if (isAboutChat(at)) return { main: { screen: 'chat', chat: at.chat }, info: at }
   if (isAboutPerson(at) && besideChat !== undefined) return { main: { screen: 'chat', chat: besideChat }, info: at }
   return { main: at }
 }
+
+const isAboutChat = (at: AppRoute): at is Extract<AppRoute, { screen: 'chat-info' | 'media' }> =>
+  at.screen === 'chat-info' || at.screen === 'media'
 
 const isAboutPerson = ({ screen }: AppRoute): boolean => screen === 'person' || screen === 'verify'
 
 /** When a route is left for the next one: the conversation that stays next to a person's details. */
 export function chatBeside(at: AppRoute, before: string | undefined): string | undefined {
-  if (at.screen === 'chat' || at.screen === 'chat-info') return at.chat
+  if (at.screen === 'chat' || isAboutChat(at)) return at.chat
   return isAboutPerson(at) ? before : undefined
 }
 

@@ -15,7 +15,7 @@ import { failureWords } from './failure-words.ts'
 import { RelayCode } from './relay-code.tsx'
 import type { Lack } from './support.ts'
 
-export type StartupFailure = FailureKind | Lack | 'broken'
+export type StartupFailure = FailureKind | Lack | 'broken' | 'forgotten'
 type Remedy = 'reload' | 'restore' | 'move' | 'remove'
 
 /** The first one is the likeliest to help. */
@@ -33,6 +33,7 @@ const remedies: Record<StartupFailure, readonly Remedy[]> = {
   'account-banned': ['reload', 'remove'],
   'registration-closed': ['reload', 'restore', 'remove'],
   'code-needed': ['restore', 'remove'],
+  forgotten: ['restore', 'move', 'remove'],
   unknown: ['reload'],
   broken: ['reload'],
 }
@@ -45,8 +46,10 @@ async function removeAll(): Promise<void> {
     await call('removeAccount', {})
 }
 
+type FailureProps = { why: StartupFailure; message?: string; onBack?: () => void }
+
 /** `message` is the app's own error text, for a person who is asked for help. */
-export function FailureScreen({ why, message }: { why: StartupFailure; message?: string }): VNode {
+export function FailureScreen({ why, message, onBack }: FailureProps): VNode {
   const w = failureWords.value
   const way = useSignal<'restore' | 'move' | undefined>(undefined)
   const take = (next: typeof way.value) => () => {
@@ -67,7 +70,7 @@ export function FailureScreen({ why, message }: { why: StartupFailure; message?:
   ))
   if (why === 'code-needed') return <RelayCode more={foot} />
   return (
-    <Page align="middle" foot={foot.length > 0 && foot}>
+    <Page align="middle" {...(onBack && { title: '', onBack })} foot={foot.length > 0 && foot}>
       <span class="failure-sign">
         <Icon name="triangle-alert" size={30} />
       </span>

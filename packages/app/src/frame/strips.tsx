@@ -1,11 +1,15 @@
-// Lines above everything: no connection, an inactive tab, a new version.
+// Lines above everything: no connection, an inactive tab, a new version, an offer.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { leadHere, linkState, useView } from '../link/link.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { hasNewVersion, restart } from './updates.ts'
 import { useDebounced } from './use-debounced.ts'
 import { frameWords } from './words.ts'
+
+const OfferLine = lazyPart(() => import('../push/offer.tsx').then(({ OfferLine }) => OfferLine))
+const InstallLine = lazyPart(() => import('../install/install.tsx').then(({ InstallLine }) => InstallLine))
 
 const BLINK_MS = 2_000
 
@@ -17,7 +21,7 @@ for (const kind of ['online', 'offline']) {
 }
 
 /** One at a time: the one that makes the others meaningless. */
-export function Strips(): VNode | null {
+export function Strips(): VNode {
   const w = frameWords.value
   const connection = useView('connection')
   const isCut = useDebounced(connection.value === 'connecting', BLINK_MS)
@@ -35,5 +39,5 @@ export function Strips(): VNode | null {
         {w.newVersion}
       </Strip>
     )
-  return null
+  return <OfferLine otherwise={<InstallLine />} />
 }

@@ -19,9 +19,20 @@ export function ChoosePeople({ chosen, without = [], onChange }: ChoosePeoplePro
   const contacts = useView('contacts').value
   const offered = contacts?.filter(({ id }) => !without.includes(id)) ?? []
   if (contacts && offered.length === 0) return <PageText>{groupWords.value.nobody}</PageText>
+  return <ChooseList label={groupWords.value.chooseMembers} offered={offered} chosen={chosen} onChange={onChange} />
+}
+
+type ChooseListProps = {
+  label: string
+  offered: readonly { id: string; name: string; bot: boolean }[]
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}
+
+export function ChooseList({ label, offered, chosen, onChange }: ChooseListProps): VNode {
   const toggle = (id: string, isOn: boolean) => onChange(isOn ? [...chosen, id] : chosen.filter(other => other !== id))
   return (
-    <ul class="choose-people" aria-label={groupWords.value.chooseMembers}>
+    <ul class="choose-people" aria-label={label}>
       {offered.map(({ id, name, bot }) => (
         <li key={id}>
           <label class="choose-people-row">

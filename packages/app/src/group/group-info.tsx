@@ -1,11 +1,15 @@
 // About a group: its name, its members, and the actions on it.
+import { contentLimits } from '@postern/protocol'
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
 import { timerText } from '../i18n/timers.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'
+import { pictureKnownOf } from '../parts/avatar/avatars.ts'
 import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { RemovalOptions } from '../parts/dialogs/removal-options.tsx'
+import { FacePicker } from '../parts/fields/face-picker.tsx'
 import { Option, OptionGroup } from '../parts/menus/option.tsx'
 import { Page, PageSection } from '../parts/page.tsx'
 import { NameText } from '../parts/text/name-text.tsx'
@@ -19,11 +23,12 @@ import { groupWords } from './words.ts'
 export function GroupInfo({ group }: { group: ChatDetail }): VNode {
   const me = useView('me').value
   const isIn = group.state === 'active'
+  const isAdmin = isIn && group.members.some(({ id, admin }) => id === me?.id && admin)
   const w = groupWords.value
   return (
     <Page title={w.info}>
       <div class="group-info-head">
-        <Avatar id={group.id} name={group.name} size="xl" />
+        <GroupPicture group={group} />
         <h2 class="group-info-name">
           <NameText name={group.name} />
         </h2>
@@ -43,13 +48,32 @@ export function GroupInfo({ group }: { group: ChatDetail }): VNode {
           onClick={() => begin(call('markChat', { chat: group.id, muted: !group.muted }))}
         />
       </OptionGroup>
+      <Option icon="image" title={w.media} leads="next" onClick={() => go({ screen: 'media', chat: group.id })} />
       <PageSection title={w.members(group.members.length)} />
       {isIn && (
         <Option icon="user-plus" title={w.addMembers} onClick={() => go({ screen: 'add-members', chat: group.id })} />
       )}
+      {isAdmin && (
+        <Option icon="link" title={w.link} leads="next" onClick={() => go({ screen: 'group-link', chat: group.id })} />
+      )}
       <Members group={group} me={me?.id} />
       {isIn && <Option icon="log-out" title={w.leave} danger onClick={() => begin(leave(group))} />}
+      <RemovalOptions chat={group} />
     </Page>
+  )
+}
+
+function GroupPicture({ group: { id, name, state } }: { group: ChatDetail }): VNode {
+  const avatar = <Avatar id={id} name={name} size="xl" />
+  if (state !== 'active') return avatar
+  return (
+    <FacePicker
+      bytesMax={contentLimits.groupPictureBytesMax}
+      canRemove={pictureKnownOf(id) !== undefined}
+      onChoose={picture => call('setGroupPicture', { chat: id, picture })}
+    >
+      {avatar}
+    </FacePicker>
   )
 }
 

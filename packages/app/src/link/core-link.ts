@@ -15,9 +15,10 @@ import { Takeover } from './takeover.ts'
 
 /**
  * `silent`: the page that runs the core does not answer; "Use here" helps. `broken`: the worker fails repeatedly.
+ * `refused`: the browser does not give this page the lock, whatever it does.
  * `leads`: this page runs the core, and so shows alerts.
  */
-export type PageLinkState = { core: 'starting' | 'talking' | 'silent' | 'broken'; leads: boolean }
+export type PageLinkState = { core: 'starting' | 'talking' | 'silent' | 'broken' | 'refused'; leads: boolean }
 
 type Role = { kind: 'following'; by: FollowerPage } | { kind: 'leading'; by: LeaderPage }
 
@@ -47,6 +48,10 @@ export class CoreLink {
 
   watch<Name extends ViewName>(name: Name, args: ViewArgs<Name>, show: (value: ViewValue<Name>) => void): () => void {
     return this.#asking.watch(name, args, show)
+  }
+
+  get hasUnanswered(): boolean {
+    return this.#asking.hasUnanswered
   }
 
   onPushEvent(listener: (tiding: PushEvent) => void): () => void {
@@ -110,7 +115,7 @@ export class CoreLink {
     const isStolen = error instanceof DOMException && error.name === 'AbortError'
     // In line again after a theft only: a browser that refuses would be asked in an endless loop.
     if (!isStolen) {
-      this.#note('broken')
+      this.#note('refused')
       throw error
     }
     this.#role?.by.stop()

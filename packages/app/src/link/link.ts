@@ -7,6 +7,7 @@ import type { ViewArgs, ViewName, ViewValue } from '../contract/views.ts'
 import { CoreLink, type PageLinkState } from './core-link.ts'
 import { browserEnvironment } from './environment-browser.ts'
 import { SharedViews } from './shared-views.ts'
+import { guardWords } from './unstored-words.ts'
 
 const state = signal<PageLinkState>({ core: 'starting', leads: false })
 const link = new CoreLink(browserEnvironment, next => {
@@ -28,12 +29,15 @@ export function startLink(): void {
 /** Takes the core from a page that does not answer. */
 export const leadHere = (): void => link.useHere()
 
+/** Calls that a core still has to answer: they are lost with the page. */
+export const hasUnanswered = (): boolean => link.hasUnanswered
+
 /** With a `key` if the caller needs to find the outcome under that name; otherwise it gets its own. */
 export const call = <Name extends AppCallName>(
   name: Name,
   asked: CallAsked<Name>,
   key?: string,
-): Promise<AppCallAnswer<Name>> => link.call(name, asked, key)
+): Promise<AppCallAnswer<Name>> => guardWords(name, link.call(name, asked, key))
 
 export const watch = <Name extends ViewName>(
   name: Name,

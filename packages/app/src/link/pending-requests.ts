@@ -43,6 +43,10 @@ export class PendingRequests {
     }
   }
 
+  get hasUnanswered(): boolean {
+    return this.#asked.size > 0
+  }
+
   onPushEvent(listener: (tiding: PushEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

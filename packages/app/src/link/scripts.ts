@@ -1,5 +1,6 @@
 // The two scripts that a page may start. The page's policy allows no other text to become one.
 import coreWorkerUrl from '../worker/main.ts?worker&url'
+import { relayUrl } from './relay-url.ts'
 
 const SERVICE_WORKER_URL = '/sw.js'
 
@@ -15,7 +16,8 @@ const rules: Rules = {
 }
 const policy = trustedTypes ? trustedTypes.createPolicy('postern', rules) : rules
 
+/** The worker reads its relay from its name: it is there before the first message. */
 export const startCoreWorker = (): Worker =>
-  new Worker(policy.createScriptURL(coreWorkerUrl), { type: 'module', name: 'core' })
+  new Worker(policy.createScriptURL(coreWorkerUrl), { type: 'module', name: relayUrl() })
 
 export const serviceWorkerUrl = (): string => policy.createScriptURL(SERVICE_WORKER_URL)

@@ -2,12 +2,15 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { closeAllAbove } from '../router.ts'
 
-/** `agreed`: the person has pressed the button that says who will learn what. Before that a link does nothing. */
-export type Arrival = { link: string; agreed: boolean }
+/**
+ * `agreed`: the person has pressed the button that says who will learn what. Before that a link does nothing. `press`:
+ * the press. However often the page is loaded again before the chat is open, it sends once.
+ */
+export type Arrival = { link: string; agreed: false } | { link: string; agreed: true; press: string }
 
 /** For this tab alone, and only until the link was used or dismissed: a reloaded page finds it here. */
 const SHELF = 'postern-arrival'
-/** Prefix of a stored link. */
+/** Prefix of a stored link, with the press between a pair of them. */
 const AGREED = '+'
 const NOT_YET = '-'
 
@@ -17,22 +20,25 @@ export const arrival: ReadonlySignal<Arrival | undefined> = held
 
 export function arrivalOf(address: string): Arrival | undefined {
   const [, fragment = ''] = address.split(/#(.*)/s)
-  return fragment.startsWith('i/') ? { link: address, agreed: false } : undefined
+  return /^[ig]\//.test(fragment) ? { link: address, agreed: false } : undefined
 }
+
+/** To a group, in which the person asks for a place. */
+export const isToGroup = (link: string): boolean => link.includes('#g/')
 
 export function arriveBy(arrived: Arrival): void {
   held.value = arrived
-  sessionStorage.setItem(SHELF, (arrived.agreed ? AGREED : NOT_YET) + arrived.link)
+  sessionStorage.setItem(SHELF, (arrived.agreed ? AGREED + arrived.press + AGREED : NOT_YET) + arrived.link)
 }
 
 /** The person has pressed, and knows who learns what. */
 export function agree(): void {
-  if (held.value) arriveBy({ ...held.value, agreed: true })
+  if (held.value) arriveBy({ link: held.value.link, agreed: true, press: crypto.randomUUID() })
 }
 
 /** The account is another one than the person agreed to show. */
 export function askAgain(): void {
-  if (held.value) arriveBy({ ...held.value, agreed: false })
+  if (held.value) arriveBy({ link: held.value.link, agreed: false })
 }
 
 export function forgetArrival(): void {
@@ -62,6 +68,7 @@ export function resumeArrival(): void {
 
 function storedArrival(): Arrival | undefined {
   const stored = sessionStorage.getItem(SHELF) ?? ''
-  const arrived = arrivalOf(stored.slice(1))
-  return arrived && { ...arrived, agreed: stored.startsWith(AGREED) }
+  const press = /^\+([\w-]+)\+/.exec(stored)?.[1]
+  const arrived = arrivalOf(stored.slice(press === undefined ? 1 : press.length + 2))
+  return arrived && press !== undefined ? { link: arrived.link, agreed: true, press } : arrived
 }

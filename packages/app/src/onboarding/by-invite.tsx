@@ -16,8 +16,8 @@ export function ByInvite({ link, onRestore }: { link: string; onRestore: () => v
   )
   return (
     <ChooseName
-      word={startWord(inviter)}
-      note={<WhatTheyLearn inviter={inviter} whose="newcomer" />}
+      word={startWord(inviter, link)}
+      note={<WhatTheyLearn inviter={inviter} link={link} whose="newcomer" />}
       more={more}
       onChosen={agree}
       onRefused={askAgain}

@@ -1,5 +1,5 @@
 // The only question to a new person: a name.
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { call } from '../link/link.ts'
 import { attempt, begin } from '../parts/attempt.ts'
@@ -24,10 +24,12 @@ type ChooseNameProps = {
   children: ComponentChildren
 }
 
+/** The typed name stays while another screen is shown, such as one about the core. */
+const name = signal('')
+
 /** The stage decides what comes next: the account is open then. */
 export function ChooseName({ word, note, onChosen, onRefused, more, children }: ChooseNameProps): VNode {
   const w = onboardingWords.value
-  const name = useSignal('')
   const isTried = useSignal(false)
   const isBusy = useSignal(false)
   const problem = nameProblem(name.value)
@@ -37,7 +39,8 @@ export function ChooseName({ word, note, onChosen, onRefused, more, children }: 
     if (problem || isBusy.value) return
     isBusy.value = true
     onChosen?.()
-    if (!(await attempt(call('createAccount', { name: name.value.trim() })))) onRefused?.()
+    if (await attempt(call('createAccount', { name: name.value.trim() }))) name.value = ''
+    else onRefused?.()
     isBusy.value = false
   }
   return (

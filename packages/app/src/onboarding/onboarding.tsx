@@ -3,13 +3,16 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { Button } from '../parts/fields/button.tsx'
 import { Logo } from '../parts/icons/logo.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { arrival } from './arrival.ts'
 import { ByInvite } from './by-invite.tsx'
-import { ByLink } from './by-link.tsx'
 import { ChooseName } from './choose-name.tsx'
-import { MoveIn } from './move-in.tsx'
-import { Restore } from './restore.tsx'
 import { onboardingWords } from './words.ts'
+
+// Not with the first form: most people need none of them, and all wait for that one.
+const ByLink = lazyPart(() => import('./by-link.tsx').then(({ ByLink }) => ByLink))
+const MoveIn = lazyPart(() => import('./move-in.tsx').then(({ MoveIn }) => MoveIn))
+const Restore = lazyPart(() => import('./restore.tsx').then(({ Restore }) => Restore))
 
 type Way = 'new' | 'restore' | 'move' | 'link'
 

@@ -10,7 +10,7 @@ import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { fromHere, go } from '../router.ts'
-import { type Arrival, agree, forgetArrival } from './arrival.ts'
+import { type Arrival, agree, forgetArrival, isToGroup } from './arrival.ts'
 import './onboarding.css'
 import { startWord, useInviter, WhatTheyLearn, WhoInvites } from './who-invites.tsx'
 import { onboardingWords } from './words.ts'
@@ -19,7 +19,7 @@ import { onboardingWords } from './words.ts'
 const PRESSES_COUNT_AFTER_MS = 500
 
 export function OpenInvite({ arrived }: { arrived: Arrival }): VNode {
-  return arrived.agreed ? <Opening link={arrived.link} /> : <AskFirst link={arrived.link} />
+  return arrived.agreed ? <Opening {...arrived} /> : <AskFirst link={arrived.link} />
 }
 
 function AskFirst({ link }: { link: string }): VNode {
@@ -38,7 +38,7 @@ function AskFirst({ link }: { link: string }): VNode {
         foot={
           <>
             <Button disabled={!isReady.value} onClick={agree}>
-              {startWord(inviter)}
+              {startWord(inviter, link)}
             </Button>
             <Button kind="quiet" onClick={forgetArrival}>
               {onboardingWords.value.notNow}
@@ -47,7 +47,7 @@ function AskFirst({ link }: { link: string }): VNode {
         }
       >
         <WhoInvites inviter={inviter} link={link} />
-        <WhatTheyLearn inviter={inviter} whose="own" />
+        <WhatTheyLearn inviter={inviter} link={link} whose="own" />
       </Page>
     </div>
   )
@@ -56,14 +56,20 @@ function AskFirst({ link }: { link: string }): VNode {
 const wordsOf = (error: unknown): Promise<string> =>
   faultWordsOf(error instanceof CallError ? error.fault : { code: 'internal', message: '' })
 
-function Opening({ link }: { link: string }): VNode {
+function Opening({ link, press }: { link: string; press: string }): VNode {
   const w = onboardingWords.value
+  const isGroup = isToGroup(link)
   const fault = useSignal<string | undefined>(undefined)
+  const asked = useSignal<'waiting' | 'declined' | undefined>(undefined)
   const open = async (): Promise<void> => {
     fault.value = undefined
     const whenHere = fromHere()
     try {
-      const { chat } = await call('openInvite', { link })
+      if (isGroup) {
+        asked.value = (await call('askToJoin', { link })).state
+        return
+      }
+      const { chat } = await call('openInvite', { link, press })
       whenHere(() => {
         // The list below the first chat keeps a person who goes back in the app.
         go({ screen: 'chats' }, 'replace')
@@ -75,11 +81,12 @@ function Opening({ link }: { link: string }): VNode {
     }
   }
   useEffect(() => begin(open()), [])
+  if (asked.value) return <Asked state={asked.value} />
   if (fault.value === undefined)
     return (
       <Page align="middle">
         <Spinner />
-        <p role="status">{w.opening}</p>
+        <p role="status">{isGroup ? w.asking : w.opening}</p>
       </Page>
     )
   return (
@@ -94,8 +101,19 @@ function Opening({ link }: { link: string }): VNode {
         </>
       }
     >
-      <h1 class="onboarding-title">{w.notOpened}</h1>
+      <h1 class="onboarding-title">{isGroup ? w.notAsked : w.notOpened}</h1>
       <PageText>{fault.value}</PageText>
+    </Page>
+  )
+}
+
+/** Stays until the person has read it: nothing else in the app changes before the admin decides. */
+function Asked({ state }: { state: 'waiting' | 'declined' }): VNode {
+  const w = onboardingWords.value
+  return (
+    <Page align="middle" foot={<Button onClick={forgetArrival}>{w.done}</Button>}>
+      <h1 class="onboarding-title">{state === 'waiting' ? w.asked : w.declined}</h1>
+      <PageText>{state === 'waiting' ? w.askedText : w.declinedText}</PageText>
     </Page>
   )
 }

@@ -30,28 +30,35 @@ type Answered<Value> = {
   answered?: (value: Value) => void
   /** A retry would not help. Without a handler, the fault is shown as a toast. */
   refused?: (error: unknown) => void
+  /** False for an answer that is shown, but of which more is to be expected: it is asked for again. */
+  isComplete?: (value: Value) => boolean
 }
 
 /** Returns a function that ends it: nothing is called after that. */
 export function askUntilAnswered<Value>(
   ask: () => Promise<Value>,
-  { answered, refused }: Answered<Value> = {},
+  { answered, refused, isComplete = () => true }: Answered<Value> = {},
   pause: PauseThen = pauseOnPage,
 ): () => void {
   let isOver = false
-  let failures = 0
+  let tries = 0
   let cancel = (): void => undefined
+  const again = (): void => {
+    cancel = pause(Math.min(PAUSE_MS_MAX, 1_000 * 2 ** tries++), () => begin(round()))
+  }
   const round = async (): Promise<void> => {
     try {
       const value = await ask()
-      if (!isOver) answered?.(value)
+      if (isOver) return
+      answered?.(value)
+      if (!isComplete(value)) again()
     } catch (error) {
       if (isOver) return
       if (!mayPass(error)) {
         if (!refused) throw error
         return refused(error)
       }
-      cancel = pause(Math.min(PAUSE_MS_MAX, 1_000 * 2 ** failures++), () => begin(round()))
+      again()
     }
   }
   begin(round())

@@ -6,6 +6,7 @@ import { begin } from '../parts/attempt.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'
 import { shortNameOf } from '../parts/avatar/face.ts'
 import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { RemovalOptions } from '../parts/dialogs/removal-options.tsx'
 import { Button } from '../parts/fields/button.tsx'
 import { copyText } from '../parts/fields/clipboard.ts'
 import { Icon } from '../parts/icons/icon.tsx'
@@ -14,10 +15,17 @@ import { Page, PageSection } from '../parts/page.tsx'
 import { BotLabel } from '../parts/text/bot-label.tsx'
 import { NameText } from '../parts/text/name-text.tsx'
 import { RichText } from '../parts/text/rich-text.tsx'
-import { go } from '../router.ts'
+import { fromHere, go } from '../router.ts'
 import './person.css'
 import { peopleWords } from './words.ts'
 import '../parts/icons/with-lazy-icons.ts'
+
+/** The chat may have been deleted. */
+async function write(chat: string): Promise<void> {
+  const whenHere = fromHere()
+  await call('showChat', { chat })
+  whenHere(() => go({ screen: 'chat', chat }))
+}
 
 export function Person({ account }: { account: string }): VNode {
   const w = peopleWords.value
@@ -27,7 +35,7 @@ export function Person({ account }: { account: string }): VNode {
       title={w.info}
       foot={
         person && (
-          <Button icon="message-circle" onClick={() => go({ screen: 'chat', chat: person.id })}>
+          <Button icon="message-circle" onClick={() => write(person.id)}>
             {w.write}
           </Button>
         )
@@ -42,9 +50,11 @@ const Inside = ({ person }: { person: PersonDetail }): VNode => (
   <>
     <Head person={person} />
     <Keys person={person} />
+    <Media account={person.id} />
     {person.bot && person.commands.length > 0 && <Commands person={person} />}
     {person.groups.length > 0 && <Groups person={person} />}
     <Blocking person={person} />
+    <Removal account={person.id} />
   </>
 )
 
@@ -95,6 +105,14 @@ function Keys({ person }: { person: PersonDetail }): VNode {
   )
 }
 
+/** For a person with whom there is a chat. */
+function Media({ account }: { account: string }): VNode | null {
+  const chat = useView('chat', account).value
+  if (!chat) return null
+  const open = () => go({ screen: 'media', chat: chat.id })
+  return <Option icon="image" title={peopleWords.value.media} leads="next" onClick={open} />
+}
+
 const Commands = ({ person }: { person: PersonDetail }): VNode => (
   <>
     <PageSection title={peopleWords.value.botCommands} />
@@ -133,6 +151,12 @@ async function block({ id, name }: PersonDetail): Promise<void> {
     icon: 'ban',
   } as const
   if (await confirm(question)) await call('block', { account: id })
+}
+
+/** Only where there is a chat with that person. */
+function Removal({ account }: { account: string }): VNode | null {
+  const chat = useView('chat', account).value
+  return chat ? <RemovalOptions chat={chat} /> : null
 }
 
 function Blocking({ person }: { person: PersonDetail }): VNode {

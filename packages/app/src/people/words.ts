@@ -18,6 +18,7 @@ export const peopleWords = inLanguages({
     groups: 'Groups in common',
     hex: 'Account ID',
     info: 'Info',
+    media: 'Media, files and links',
     no: 'No match',
     noText: (name: string) =>
       `This is not ${name}’s code. Either it belongs to someone else, or an invite link was tampered with. Ask for a new link in another way, and do not trust this chat.`,
@@ -58,6 +59,7 @@ export const peopleWords = inLanguages({
     groups: 'Общие группы',
     hex: 'Идентификатор аккаунта',
     info: 'Сведения',
+    media: 'Медиа, файлы и ссылки',
     no: 'Не совпадает',
     noText: (name: string) =>
       `Не такой код должен быть на экране собеседника (${name}). Либо код чужой, либо ссылка побывала в чужих руках. Попросите новую ссылку другим путём и не доверяйте этому чату.`,

@@ -1,9 +1,12 @@
 // About this app and its account, and how to remove the account.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { type AppHash, hashApp } from '../contract/app-hash.ts'
 import { BUILD } from '../contract/build.ts'
+import { CallError } from '../contract/calls.ts'
 import { call, useView } from '../link/link.ts'
-import { begin } from '../parts/attempt.ts'
+import { relayHost } from '../link/relay-url.ts'
+import { attempt, begin } from '../parts/attempt.ts'
 import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
 import { ask } from '../parts/dialogs/dialogs.tsx'
 import { Button, ButtonPair } from '../parts/fields/button.tsx'
@@ -23,7 +26,8 @@ export function AboutApp(): VNode {
       <PageText>{w.aboutText}</PageText>
       <OptionGroup>
         <Option icon="hash" title={w.build} text={BUILD} />
-        <Option icon="door-open" title={w.relay} text={location.host} />
+        <FilesHash />
+        <Option icon="door-open" title={w.relay} text={relayHost()} />
         <Option
           icon="user"
           title={w.accountId}
@@ -37,6 +41,41 @@ export function AboutApp(): VNode {
       <Option icon="trash" danger title={w.remove} text={w.removeHint} onClick={() => begin(removeAccount())} />
     </Page>
   )
+}
+
+/** Computed when somebody wants it: it reads every file of the app. */
+function FilesHash(): VNode {
+  const w = settingsWords.value
+  const state = useSignal<'unknown' | 'busy' | 'newer' | { hash: string }>('unknown')
+  const compute = async (): Promise<void> => {
+    state.value = 'busy'
+    const done = await attempt(servedHash())
+    // A newer version waits at the server: its list is not that of the files that run here.
+    if (!done) state.value = 'unknown'
+    else state.value = done.value.build === BUILD ? { hash: done.value.hash } : 'newer'
+  }
+  const now = state.value
+  if (typeof now === 'object')
+    return (
+      <Option
+        icon="hash"
+        title={w.filesHash}
+        text={now.hash}
+        aside={w.copy}
+        onClick={() => begin(copyText(now.hash))}
+      />
+    )
+  const text = { unknown: w.filesHashText, busy: w.filesHashBusy, newer: w.filesHashNewer }[now]
+  return <Option icon="hash" title={w.filesHash} text={text} onClick={() => begin(compute())} />
+}
+
+/** As the page was served: through the service worker, where that has them. */
+async function servedHash(): Promise<AppHash> {
+  return await hashApp(async name => {
+    const answer = await fetch(name === 'index.html' ? '/' : `/${name}`).catch((): undefined => undefined)
+    if (!answer?.ok) throw new CallError({ code: 'relay-unreachable', message: name })
+    return new Uint8Array(await answer.arrayBuffer())
+  })
 }
 
 const openLicences = (): void => void window.open('/licences.txt', '_blank', 'noopener,noreferrer')

@@ -17,6 +17,7 @@ import { partsWords } from '../parts/words.ts'
 import './backup.css'
 import { keepWords } from './keep-words.ts'
 import { askToMove } from './move-out.tsx'
+import { Persistence } from './persistence.tsx'
 import '../parts/icons/with-lazy-icons.ts'
 
 /** The words are here until the screen is left, and nowhere else. */
@@ -109,28 +110,6 @@ function Others({ keeping }: { keeping: BackupState }): VNode {
       <Option icon="smartphone" title={w.move} text={w.moveText} leads="next" onClick={() => begin(askToMove())} />
       <PageText>{w.used(sizeOf(keeping.usedBytes), sizeOf(keeping.quotaBytes))}</PageText>
     </>
-  )
-}
-
-/** Only a page may ask the browser, and only the worker knows the result. */
-async function askToPersist(): Promise<void> {
-  const promised = (await navigator.storage?.persist?.()) ?? false
-  const { persisted } = await call('askToPersist', {})
-  if (!promised && !persisted) showToast({ kind: 'error', text: keepWords.value.persistRefused })
-}
-
-function Persistence({ keeping }: { keeping: BackupState }): VNode {
-  const w = keepWords.value
-  return keeping.persisted ? (
-    <Option icon="shield-check" title={w.persisted} text={w.persistedOn} aside={w.on} />
-  ) : (
-    <Option
-      icon="shield-alert"
-      title={w.persisted}
-      text={w.persistedOff}
-      aside={w.off}
-      onClick={() => begin(askToPersist())}
-    />
   )
 }
 

@@ -1,6 +1,7 @@
 // The account moves to another device: a code that the other one scans, or that is typed there. It works while it is shown.
 import type { VNode } from 'preact'
 import { call } from '../link/link.ts'
+import { relayHost } from '../link/relay-url.ts'
 import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
 import { ask, confirm } from '../parts/dialogs/dialogs.tsx'
 import { Button } from '../parts/fields/button.tsx'
@@ -28,7 +29,7 @@ function MoveDialog({ code, onClose }: { code: string; onClose: () => void }): V
       <code class="move-out-code" dir="ltr">
         {code}
       </code>
-      <DialogText>{w.moveHow(location.host)}</DialogText>
+      <DialogText>{w.moveHow(relayHost())}</DialogText>
       <Button kind="plain" autofocus onClick={onClose}>
         {w.moveCancel}
       </Button>

@@ -2,18 +2,14 @@
 import { contentLimits } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
 import type { OwnProfile } from '../contract/objects.ts'
 import { call, useView } from '../link/link.ts'
-import { begin } from '../parts/attempt.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'
 import { Button } from '../parts/fields/button.tsx'
+import { FacePicker } from '../parts/fields/face-picker.tsx'
 import { TextField } from '../parts/fields/text-field.tsx'
-import { Icon } from '../parts/icons/icon.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { showToast } from '../parts/toasts/toast-list.ts'
-import './profile.css'
-import { makeSquare } from './square-picture.ts'
 import { settingsWords } from './words.ts'
 import '../parts/icons/with-lazy-icons.ts'
 
@@ -43,7 +39,13 @@ function ProfileForm({ me }: { me: OwnProfile }): VNode {
         </Button>
       }
     >
-      <Picture me={me} />
+      <FacePicker
+        bytesMax={contentLimits.avatarBytesMax}
+        canRemove={me.avatar !== undefined}
+        onChoose={avatar => call('setProfile', { avatar })}
+      >
+        <Avatar id={me.id} name={me.name} avatar={me.avatar} size="xl" />
+      </FacePicker>
       <TextField
         label={w.name}
         value={name.value}
@@ -60,43 +62,5 @@ function ProfileForm({ me }: { me: OwnProfile }): VNode {
       />
       <PageText>{w.profileSeen}</PageText>
     </Page>
-  )
-}
-
-function Picture({ me }: { me: OwnProfile }): VNode {
-  const w = settingsWords.value
-  const input = useRef<HTMLInputElement>(null)
-  const choose = async (file: File): Promise<void> => {
-    const avatar = await makeSquare(file)
-    if (avatar) await call('setProfile', { avatar })
-    else showToast({ kind: 'error', text: w.notAPicture })
-  }
-  return (
-    <div class="profile-picture">
-      <button class="profile-face" type="button" aria-label={w.choosePicture} onClick={() => input.current?.click()}>
-        <Avatar id={me.id} name={me.name} avatar={me.avatar} size="xl" />
-        <span class="profile-camera">
-          <Icon name="camera" size={18} />
-        </span>
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept="image/*"
-        hidden
-        aria-label={w.choosePicture}
-        onChange={event => {
-          const [file] = event.currentTarget.files ?? []
-          // Choosing the same file again is a choice, too.
-          event.currentTarget.value = ''
-          if (file) begin(choose(file))
-        }}
-      />
-      {me.avatar && (
-        <Button kind="quiet" onClick={() => call('setProfile', { avatar: null })}>
-          {w.removePicture}
-        </Button>
-      )}
-    </div>
   )
 }

@@ -1,5 +1,6 @@
 // The list of settings, and the screen of each part.
 import type { VNode } from 'preact'
+import { InstallOption } from '../install/install.tsx'
 import { useView } from '../link/link.ts'
 import { Avatar } from '../parts/avatar/avatar.tsx'
 import { Option, OptionGroup } from '../parts/menus/option.tsx'
@@ -11,7 +12,10 @@ import { BackupScreen } from './backup.tsx'
 import { Blocked } from './blocked.tsx'
 import { InviteLink } from './invite-link.tsx'
 import { Notifications } from './notifications.tsx'
+import { Privacy } from './privacy.tsx'
 import { Profile } from './profile.tsx'
+import { Storage } from './storage.tsx'
+import { storageWords } from './storage-words.ts'
 import { settingsWords } from './words.ts'
 import '../parts/icons/with-lazy-icons.ts'
 
@@ -19,8 +23,10 @@ const screens: Record<SettingsPart, () => VNode> = {
   profile: Profile,
   invite: InviteLink,
   'keep-account': BackupScreen,
+  storage: Storage,
   notifications: Notifications,
   appearance: Appearance,
+  privacy: Privacy,
   blocked: Blocked,
   about: AboutApp,
 }
@@ -62,9 +68,12 @@ function SettingsMenu(): VNode {
       <OptionGroup>
         <Option icon="bell" title={w.notifications} leads="next" onClick={open('notifications')} />
         <Option icon="palette" title={w.appearance} leads="next" onClick={open('appearance')} />
+        <Option icon="lock" title={w.privacy} leads="next" onClick={open('privacy')} />
+        <Option icon="hard-drive" title={storageWords.value.storage} leads="next" onClick={open('storage')} />
         <Option icon="ban" title={w.blocked} leads="next" onClick={open('blocked')} />
       </OptionGroup>
       <OptionGroup>
+        <InstallOption />
         <Option icon="info" title={w.about} leads="next" onClick={open('about')} />
       </OptionGroup>
     </Page>

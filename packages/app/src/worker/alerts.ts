@@ -1,6 +1,8 @@
-// Alerts pages of messages that came while nobody looked: by the person's settings, and never for muted chats.
+// Alerts pages of messages that came while nobody looked: by the person's settings, and never for muted chats or silent
+// messages.
 import type { Client, JournalEvent } from '@postern/core'
 import type { ChatId, PressId } from '@postern/protocol'
+import { notifiedWords } from '@postern/protocol/preview'
 import type { Message, Person } from '../contract/objects.ts'
 import type { PushEvent } from '../contract/push-events.ts'
 import type { ChatMarkings } from './chat-marks.ts'
@@ -8,7 +10,7 @@ import type { Presses } from './presses.ts'
 import type { AppSettings } from './settings.ts'
 
 export type AlertContext = {
-  client: Pick<Client, 'chats'>
+  client: Pick<Client, 'chats' | 'account'>
   marks: ChatMarkings
   settings: AppSettings
   presses: Presses
@@ -17,10 +19,14 @@ export type AlertContext = {
   tell: (tiding: PushEvent) => void
 }
 
+type AlertContent = { from: string; words: string; isMention: boolean; message?: string; ts?: number }
+
 export class Alerts {
   readonly #parts: AlertContext
   /** A stranger's request causes one alert, however many messages come with it. */
   readonly #requests = new Set<string>()
+  /** Groups with an alert of people who ask to join: a public link may bring many. */
+  readonly #joins = new Set<string>()
 
   constructor(parts: AlertContext) {
     this.#parts = parts
@@ -28,26 +34,34 @@ export class Alerts {
 
   hear(event: JournalEvent): void {
     const { chat_id: chat } = event
-    if (event.type === 'message') this.#alert(chat, wordsOf(event.message))
+    if (event.type === 'message' && !event.message.silent) this.#alert(chat, this.#contentOf(event.message))
     if (event.type === 'call' && event.call.state === 'ringing')
-      this.#alert(chat, { from: event.call.from.name, words: '' })
+      this.#alert(chat, { from: event.call.from.name, words: '', isMention: false })
     if (event.type === 'chat' && event.chat.state === 'request') this.#alertRequest(chat)
+    if (event.type === 'join_request') this.#alertJoin(chat)
     if (event.type === 'toast') this.#tellToast(chat, event.toast)
   }
 
   /** The content of a notification has been seen. */
   seen(chat: ChatId): void {
+    this.#joins.delete(chat)
     this.#parts.tell({ kind: 'alert-over', chat })
   }
 
-  #alert(chat: ChatId, { from, words }: { from: string; words: string }): void {
+  /** A muted chat alerts of mentions alone. */
+  #alert(chat: ChatId, { from, words, ...message }: AlertContent): void {
     const { client, settings, isSeen, marks, tell } = this.#parts
-    if (isSeen(chat) || marks.get(chat).muted) return
-    const { notify, sound } = settings.get()
+    const { notify } = settings.get()
+    if (notify === 'off' || isSeen(chat) || (marks.get(chat).muted && !message.isMention)) return
     const { name, type } = client.chats.get(chat)
     const text = type === 'group' ? `${from}: ${words}` : words
     const title = notify === 'nothing' ? '' : name
-    tell({ kind: 'alert', chat, title, text: notify === 'words' && words !== '' ? text : '', sound })
+    tell({ kind: 'alert', chat, title, text: notify === 'words' && words !== '' ? text : '', ...message })
+  }
+
+  #contentOf({ id, ts, from, mentions, ...content }: Message): AlertContent {
+    const isMention = mentions?.some(({ user }) => user === this.#parts.client.account) ?? false
+    return { from: from.name, words: notifiedWords(content), message: id, ts, isMention }
   }
 
   /** A stranger's name and words are not shown unasked. */
@@ -55,7 +69,18 @@ export class Alerts {
     if (this.#requests.has(chat)) return
     this.#requests.add(chat)
     const { settings, isSeen, tell } = this.#parts
-    if (!isSeen(chat)) tell({ kind: 'alert', chat, title: '', text: '', sound: settings.get().sound })
+    if (settings.get().notify !== 'off' && !isSeen(chat))
+      tell({ kind: 'alert', chat, title: '', text: '', isMention: false })
+  }
+
+  /** The name of a stranger is not shown unasked. */
+  #alertJoin(chat: ChatId): void {
+    const { client, settings, isSeen, marks, tell } = this.#parts
+    const { notify } = settings.get()
+    if (notify === 'off' || isSeen(chat) || marks.get(chat).muted || this.#joins.has(chat)) return
+    this.#joins.add(chat)
+    const title = notify === 'nothing' ? '' : client.chats.get(chat).name
+    tell({ kind: 'alert', chat, title, text: '', isMention: false, asksToJoin: true })
   }
 
   #tellToast(chat: ChatId, { press_id, text }: { press_id: PressId; text: string }): void {
@@ -69,8 +94,3 @@ export class Alerts {
     return this.#parts.client.chats.get(chat).members.find(member => member.bot)
   }
 }
-
-const wordsOf = ({ from, text, poll, file }: Message): { from: string; words: string } => ({
-  from: from.name,
-  words: text ?? poll?.question ?? file?.name ?? '',
-})

@@ -8,6 +8,8 @@ const table = {
   'no-account': 'This browser has no account yet.',
   'account-exists': 'This browser already has an account.',
   'account-elsewhere': 'The account is open on another device.',
+  'passphrase-short': 'The passphrase is too short or too long.',
+  'unlock-too-soon': 'Too many wrong passphrases. Wait a moment.',
   'outgoing-unknown': 'The queue has no such message: it was sent or cancelled.',
   'outgoing-under-way': 'The message is being sent and can no longer be cancelled.',
   'outgoing-full': 'Too many messages are waiting to be sent.',

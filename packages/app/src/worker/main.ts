@@ -9,7 +9,8 @@ import { browserPlatform } from './platform-browser.ts'
 const LEADER = 'leader'
 
 const core = crypto.randomUUID()
-const platform = browserPlatform()
+// The page has named the worker by its relay.
+const platform = browserPlatform(self.name)
 const host = new Host(platform)
 const ready: ToPage = { kind: 'ready', core, build: BUILD }
 

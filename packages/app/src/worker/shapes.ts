@@ -32,6 +32,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 export const text: Shape<string> = checked(isText)
 export const flag: Shape<boolean> = checked((value): value is boolean => typeof value === 'boolean')
 export const count: Shape<number> = checked((value): value is number => Number.isSafeInteger(value))
+export const bytes: Shape<Uint8Array> = checked((value): value is Uint8Array => value instanceof Uint8Array)
 export const blob: Shape<Blob> = checked((value): value is Blob => value instanceof Blob)
 export const chatId: Shape<ChatId> = checked((value): value is ChatId => isText(value) && isChatId(value))
 export const accountId: Shape<AccountId> = checked((value): value is AccountId => isText(value) && isAccountId(value))

@@ -11,5 +11,6 @@ export type WorkerTopic =
   | 'marks'
   | 'settings'
   | 'keeping'
+  | 'push'
 
 export type Touch = (...topics: WorkerTopic[]) => void

@@ -121,4 +121,12 @@ export class AppPerson {
     await page.goto(this.page.url())
     return tab
   }
+
+  /** Prints the texts of all tabs, for the log of a run that nobody has watched. */
+  async reports(): Promise<void> {
+    for (const page of this.context.pages()) {
+      const shown = await page.evaluate(() => document.body.innerText).catch(String)
+      console.warn(`${page.url()} showed:\n${shown.slice(0, 2_000)}`)
+    }
+  }
 }

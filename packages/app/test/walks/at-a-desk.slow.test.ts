@@ -29,6 +29,31 @@ test('[APP-7.2] a person stands beside the conversation, also while the keys are
   expect(await page.getByRole('log').count()).toBe(0)
 })
 
+test('[APP-14.51] the list marks the chat whose gallery is open beside the conversation', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const { page } = alice
+  await alice.starts(bot, 'Alice')
+  const line = page.getByRole('link', { name: /Harbour/ })
+  const marked = () => line.getAttribute('aria-current')
+  await expect.poll(marked).toBe('page')
+  await alice.presses(/^About/)
+  await alice.presses('Media, files and links')
+  await page.getByRole('tab', { name: 'Files' }).waitFor()
+  expect(await marked()).toBe('page')
+})
+
+test('[APP-14.52] the words of a file do not touch its icon', async ({ bot, alice: { person: alice } }) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const bytes = new TextEncoder().encode('Ferries')
+  await bot.sendsFile(chat, { bytes, name: 'ferries.txt', caption: 'All times', kind: 'file', type: 'text/plain' })
+  const row = await alice.sees('All times')
+  const [file, words] = [row.locator('.file-body'), row.getByText('All times', { exact: true })]
+  const [above, below] = [await file.boundingBox(), await words.boundingBox()]
+  expect((below?.y ?? 0) - ((above?.y ?? 0) + (above?.height ?? 0))).toBeGreaterThanOrEqual(3)
+})
+
 test('[APP-7.3] the address of a chat that is not here says so, and leads back', async ({
   bot,
   alice: { person: alice },

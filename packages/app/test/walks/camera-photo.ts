@@ -6,7 +6,8 @@ export const PLACE = 'N 59 56 19 E 30 18 50'
 
 /** The picture as stored: its left half is red, its right half blue. */
 async function paintJpeg(page: Page, size: { width: number; height: number }): Promise<Buffer> {
-  const bytes = await page.evaluate(async ({ width, height }) => {
+  // As one text: a browser that is driven over WebDriver needs a minute for a long list of numbers.
+  const dataUrl = await page.evaluate(async ({ width, height }) => {
     const canvas = new OffscreenCanvas(width, height)
     const context = canvas.getContext('2d')
     if (!context) throw new Error('the browser has no canvas')
@@ -15,9 +16,13 @@ async function paintJpeg(page: Page, size: { width: number; height: number }): P
     context.fillStyle = '#00f'
     context.fillRect(width / 2, 0, width / 2, height)
     const jpeg = await canvas.convertToBlob({ type: 'image/jpeg' })
-    return [...new Uint8Array(await jpeg.arrayBuffer())]
+    const reader = new FileReader()
+    const isRead = new Promise(resolve => reader.addEventListener('load', resolve))
+    reader.readAsDataURL(jpeg)
+    await isRead
+    return reader.result as string
   }, size)
-  return Buffer.from(bytes)
+  return Buffer.from(dataUrl.slice(dataUrl.indexOf(',') + 1), 'base64')
 }
 
 /** Upright it is red above and blue below. */
@@ -55,16 +60,14 @@ export type Seen = { width: number; height: number; above: number[]; below: numb
 
 /** The size of a picture as the browser reads it, and its colours at the top and at the bottom. */
 export async function looksLike(page: Page, bytes: Uint8Array): Promise<Seen> {
-  return await page.evaluate(
-    async given => {
-      const picture = await createImageBitmap(new Blob([new Uint8Array(given)]), { imageOrientation: 'none' })
-      const { width, height } = picture
-      const context = new OffscreenCanvas(width, height).getContext('2d')
-      if (!context) throw new Error('the browser has no canvas')
-      context.drawImage(picture, 0, 0)
-      const colourAt = (y: number) => [...context.getImageData(Math.floor(width / 2), Math.floor(y), 1, 1).data]
-      return { width, height, above: colourAt(height / 4), below: colourAt((height * 3) / 4) }
-    },
-    [...bytes],
-  )
+  return await page.evaluate(async given => {
+    const read = Uint8Array.from(atob(given), letter => letter.codePointAt(0) ?? 0)
+    const picture = await createImageBitmap(new Blob([read]), { imageOrientation: 'none' })
+    const { width, height } = picture
+    const context = new OffscreenCanvas(width, height).getContext('2d')
+    if (!context) throw new Error('the browser has no canvas')
+    context.drawImage(picture, 0, 0)
+    const colourAt = (y: number) => [...context.getImageData(Math.floor(width / 2), Math.floor(y), 1, 1).data]
+    return { width, height, above: colourAt(height / 4), below: colourAt((height * 3) / 4) }
+  }, Buffer.from(bytes).toString('base64'))
 }

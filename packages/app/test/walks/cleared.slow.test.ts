@@ -59,6 +59,8 @@ test('[APP-14.33] A browser in which nobody lived yet says Welcome, also when it
   faults.expected = /favicon/
   await page.goto(originOf(world))
   await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor()
+  // The form is there before the core, which makes the folder that is cleared.
+  await page.waitForFunction(() => localStorage.getItem('postern-account') === 'none')
   await clearsFiles(alice, originOf(world))
   await page.goto(originOf(world))
   await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor()

@@ -1,15 +1,13 @@
-// Photos, invalid pictures, and a voice: the output of a real browser, byte for byte as the bot has it.
+// Photos, invalid pictures and videos: the output of a real browser, byte for byte as the bot has it.
 import { randomBytes } from 'node:crypto'
 import { contentLimits } from '@postern/protocol'
-import { WITHIN } from '@postern/testkit'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { cameraPhoto, looksLike, PLACE } from './camera-photo.ts'
+import { received } from './received-file.ts'
 import { samplePhoto } from './sample-photo.ts'
 import { sampleVideo } from './sample-video.ts'
-import { test } from './walk-test.ts'
-import type { WalkingBot } from './walking-bot.ts'
+import { test, testInChromium } from './walk-test.ts'
 
 type Picked = { bytes: Uint8Array; name: string; mimeType: string }
 
@@ -23,15 +21,6 @@ async function pick(alice: AppPerson, { bytes, name, mimeType }: Picked): Promis
 async function send(alice: AppPerson, picked: Picked): Promise<void> {
   await pick(alice, picked)
   await alice.dialog('Send this file?').getByRole('button', { name: 'Send', exact: true }).click()
-}
-
-/** The next file that the bot gets: its details, and its bytes. */
-async function received(bot: WalkingBot) {
-  const { chat_id, message } = await bot.next('message', update => update.message.file !== undefined)
-  const opened = await bot.gateway.client.files.open(chat_id, message.id, WITHIN)
-  const bytes = Buffer.concat(await Array.fromAsync(opened.read()))
-  if (!message.file) throw new Error('there is no file')
-  return { file: message.file, bytes }
 }
 
 const previewBytes = (preview: string | undefined): Buffer => Buffer.from(preview?.split(',')[1] ?? '', 'base64')
@@ -58,17 +47,17 @@ test('[APP-12.2] a photo goes out upright, not too large, and without what the c
   expect(small.height).toBeGreaterThan(small.width)
 })
 
-test('[APP-12.2] a picture that cannot be read goes as a file, byte for byte', async ({
-  bot,
-  alice: { person: alice },
-}) => {
-  await alice.starts(bot, 'Alice')
-  const broken = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from('no picture at all '.repeat(500))])
-  await send(alice, { bytes: broken, name: 'broken.jpg', mimeType: 'image/jpeg' })
-  const { file, bytes } = await received(bot)
-  expect(file).toMatchObject({ name: 'broken.jpg', kind: 'file', size: broken.length })
-  expect(Buffer.compare(bytes, broken)).toBe(0)
-})
+testInChromium(
+  '[APP-12.2] a picture that cannot be read goes as a file, byte for byte',
+  async ({ bot, alice: { person: alice } }) => {
+    await alice.starts(bot, 'Alice')
+    const broken = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from('no picture at all '.repeat(500))])
+    await send(alice, { bytes: broken, name: 'broken.jpg', mimeType: 'image/jpeg' })
+    const { file, bytes } = await received(bot)
+    expect(file).toMatchObject({ name: 'broken.jpg', kind: 'file', size: broken.length })
+    expect(Buffer.compare(bytes, broken)).toBe(0)
+  },
+)
 
 test('[APP-12.6] a screenshot stays PNG', async ({ bot, alice: { person: alice } }) => {
   await alice.starts(bot, 'Alice')
@@ -79,59 +68,21 @@ test('[APP-12.6] a screenshot stays PNG', async ({ bot, alice: { person: alice }
   expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG')
 })
 
-test('[APP-12.7] a photo that is sent as a file keeps every byte', async ({ bot, alice: { person: alice } }) => {
-  await alice.starts(bot, 'Alice')
-  const photo = await cameraPhoto(alice.page, { width: 400, height: 300 })
-  await pick(alice, { bytes: photo, name: 'IMG_2.jpg', mimeType: 'image/jpeg' })
-  const dialog = alice.dialog('Send this file?')
-  await dialog.getByText('keep the place and time they were taken').waitFor()
-  await dialog.getByRole('switch').click()
-  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
-  const { file, bytes } = await received(bot)
-  expect(file).toMatchObject({ name: 'IMG_2.jpg', kind: 'file' })
-  expect(Buffer.compare(bytes, photo)).toBe(0)
-})
-
-/** The duration of the sound, and the volume of its loudest moment. */
-async function played(page: Page, bytes: Uint8Array): Promise<{ seconds: number; loudest: number }> {
-  return await page.evaluate(
-    async given => {
-      const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(new Uint8Array(given).buffer)
-      const loudest = sound.getChannelData(0).reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-      return { seconds: sound.duration, loudest }
-    },
-    [...bytes],
-  )
-}
-
-test('[APP-12.8] a voice message is what was spoken, and plays at the other side', async ({ bot, openApp }) => {
-  const { person: alice } = await openApp({ permissions: ['microphone'] })
-  await alice.starts(bot, 'Alice')
-  await alice.presses('Record voice message')
-  await alice.page.getByText('Recording 0:02').waitFor()
-  await alice.presses('Send')
-  const { file, bytes } = await received(bot)
-  expect(file.kind).toBe('voice')
-  expect(file.duration_ms).toBeGreaterThan(1_000)
-  const heard = await played(alice.page, bytes)
-  expect(heard.loudest).toBeGreaterThan(0.01)
-  // Never longer than it was spoken; a busy machine may start recording a moment late.
-  expect(heard.seconds).toBeGreaterThan(0)
-  expect(heard.seconds).toBeLessThan((file.duration_ms ?? 0) / 1000 + 1)
-})
-
-test('[APP-12.8] a recording that is thrown away ends no reply', async ({ bot, openApp }) => {
-  const { person: alice } = await openApp({ permissions: ['microphone'] })
-  const chat = await alice.starts(bot, 'Alice')
-  const asked = await bot.says(chat, { text: 'How was the crossing?' })
-  await (await alice.sees('How was the crossing?')).click({ button: 'right' })
-  await alice.chooses('Reply')
-  await alice.presses('Record voice message')
-  await alice.presses('Discard')
-  await alice.writes('Calm.')
-  const { message } = await bot.hears('Calm.')
-  expect(message.reply_to).toBe(asked.id)
-})
+testInChromium(
+  '[APP-12.7] a photo that is sent as a file keeps every byte',
+  async ({ bot, alice: { person: alice } }) => {
+    await alice.starts(bot, 'Alice')
+    const photo = await cameraPhoto(alice.page, { width: 400, height: 300 })
+    await pick(alice, { bytes: photo, name: 'IMG_2.jpg', mimeType: 'image/jpeg' })
+    const dialog = alice.dialog('Send this file?')
+    await dialog.getByText('keep the place and time they were taken').waitFor()
+    await dialog.getByRole('switch').click()
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    const { file, bytes } = await received(bot)
+    expect(file).toMatchObject({ name: 'IMG_2.jpg', kind: 'file' })
+    expect(Buffer.compare(bytes, photo)).toBe(0)
+  },
+)
 
 test('[APP-14.24] a video goes out with its size and length, and one that comes plays in its place', async ({
   bot,
@@ -188,25 +139,25 @@ test('[APP-14.16] a photo that is sent while the relay is away waits over reload
   expect(bot.textsOf(chat)).toEqual(['/start', 'From the island.'])
 })
 
-test('[APP-12.11] a photo that is pressed before it is here is shown large once it is', async ({
-  bot,
-  alice: { person: alice },
-}) => {
-  const chat = await alice.starts(bot, 'Alice')
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  await alice.context.route('**/blobs/**', async route => {
-    await released
-    await route.continue()
-  })
-  const bytes = samplePhoto({ width: 640, height: 400 })
-  await bot.sendsPhoto(chat, { bytes, name: 'evening.png', caption: 'From the island.' })
-  await alice.sees('From the island.')
-  await alice.presses('View photo evening.png')
-  await alice.dialog('Photo').getByText('Loading').waitFor()
-  release()
-  const shown = alice.dialog('Photo').getByRole('img')
-  await expect.poll(() => shown.evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(640)
-})
+testInChromium(
+  '[APP-12.11] a photo that is pressed before it is here is shown large once it is',
+  async ({ bot, alice: { person: alice } }) => {
+    const chat = await alice.starts(bot, 'Alice')
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await alice.context.route('**/blobs/**', async route => {
+      await released
+      await route.continue()
+    })
+    const bytes = samplePhoto({ width: 640, height: 400 })
+    await bot.sendsPhoto(chat, { bytes, name: 'evening.png', caption: 'From the island.' })
+    await alice.sees('From the island.')
+    await alice.presses('View photo evening.png')
+    await alice.dialog('Photo').getByText('Loading').waitFor()
+    release()
+    const shown = alice.dialog('Photo').getByRole('img')
+    await expect.poll(() => shown.evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(640)
+  },
+)
 
 /** The browser limits this origin to this much more than it has, until it is reset. */
 async function leavesRoom({ page }: AppPerson, moreBytes: number): Promise<{ asEver(): Promise<void> }> {
@@ -217,22 +168,22 @@ async function leavesRoom({ page }: AppPerson, moreBytes: number): Promise<{ asE
   return { asEver: () => devtools.detach() }
 }
 
-test('[APP-14.26] a file for which there is no room says so and leaves nothing behind; words go on', async ({
-  bot,
-  alice: { person: alice },
-}) => {
-  const chat = await alice.starts(bot, 'Alice')
-  const file = { bytes: randomBytes(3_000_000), name: 'chart.bin', mimeType: 'application/octet-stream' }
-  const room = await leavesRoom(alice, 1_000_000)
-  await send(alice, file)
-  await alice.page.getByRole('alert').filter({ hasText: 'This device is out of space' }).waitFor()
-  await alice.writes('Then without it')
-  await bot.hears('Then without it')
-  expect(await alice.message('chart.bin').count()).toBe(0)
-  await room.asEver()
-  await send(alice, file)
-  const { bytes } = await received(bot)
-  expect(Buffer.compare(bytes, file.bytes)).toBe(0)
-  await alice.seesSent('chart.bin')
-  expect(bot.textsOf(chat)).toEqual(['/start', 'Then without it', ''])
-})
+testInChromium(
+  '[APP-14.26] a file for which there is no room says so and leaves nothing behind; words go on',
+  async ({ bot, alice: { person: alice } }) => {
+    const chat = await alice.starts(bot, 'Alice')
+    const file = { bytes: randomBytes(3_000_000), name: 'chart.bin', mimeType: 'application/octet-stream' }
+    const room = await leavesRoom(alice, 1_000_000)
+    await send(alice, file)
+    await alice.page.getByRole('alert').filter({ hasText: 'This device is out of space' }).waitFor()
+    await alice.writes('Then without it')
+    await bot.hears('Then without it')
+    expect(await alice.message('chart.bin').count()).toBe(0)
+    await room.asEver()
+    await send(alice, file)
+    const { bytes } = await received(bot)
+    expect(Buffer.compare(bytes, file.bytes)).toBe(0)
+    await alice.seesSent('chart.bin')
+    expect(bot.textsOf(chat)).toEqual(['/start', 'Then without it', ''])
+  },
+)

@@ -3,7 +3,7 @@
 
 import { expect } from 'vitest'
 import { samplePhoto } from './sample-photo.ts'
-import { originOf, test } from './walk-test.ts'
+import { originOf, test, testInChromium } from './walk-test.ts'
 
 test('[APP-14.1] whoever opens the link and gives a name talks to the bot', async ({
   bot,
@@ -70,17 +70,31 @@ test('[APP-14.2] a pressed button waits for the bot, and a link of a button is a
   expect(alice.context.pages()).toHaveLength(1)
 })
 
-test('[APP-14.3] a poll is voted in, and photos go both ways', async ({ bot, alice: { person: alice } }) => {
+test('[APP-14.3, APP-14.49] a poll is voted in, photos go both ways, and both have buttons', async ({
+  bot,
+  alice: { person: alice },
+}) => {
   const chat = await alice.starts(bot, 'Alice')
-  await bot.asks(chat, { question: 'Which pier?', options: ['North', 'South'] })
+  const buttons = [[{ text: 'Map', data: 'map' }]]
+  const mentions = [{ user: chat, offset: 0, length: 5 }]
+  await bot.asks(chat, { question: 'Alice, which pier?', options: ['North', 'South'], mentions, buttons })
   await alice.page.getByRole('radio', { name: 'South' }).click()
   const voted = await bot.next('poll')
   expect(voted.message.poll?.options.map(({ votes }) => votes)).toEqual([0, 1])
   await alice.page.getByText('100%, 1 vote, your vote').waitFor()
+  await alice.page.getByRole('heading').getByRole('button', { name: 'Alice' }).waitFor()
+  await alice.presses('Map')
+  const { button: pressed } = await bot.next('button')
+  expect(pressed).toMatchObject({ message_id: voted.message.id, data: 'map' })
+  await bot.answers(pressed.press_id, 'Here it is.')
 
   const bytes = samplePhoto({ width: 640, height: 400 })
-  await bot.sendsPhoto(chat, { bytes, name: 'evening.png', caption: 'The pier now.' })
+  const again = [[{ text: 'Again', data: 'again' }]]
+  await bot.sendsPhoto(chat, { bytes, name: 'evening.png', caption: 'The pier now.', buttons: again })
   await alice.sees('The pier now.')
+  await alice.presses('Again')
+  const { button: wished } = await bot.next('button', ({ button }) => button.data === 'again')
+  await bot.answers(wished.press_id, 'In a minute.')
   await alice.presses('View photo evening.png')
   const viewer = alice.dialog('Photo')
   const shown = viewer.getByRole('img', { name: 'evening.png' })
@@ -93,26 +107,26 @@ test('[APP-14.3] a poll is voted in, and photos go both ways', async ({ bot, ali
   await alice.seesSent('And from my window.')
 })
 
-test('[APP-11.10] a photo that is sent beside the field is the reply that stands there, ends it, and is shown at the end', async ({
-  bot,
-  alice: { person: alice },
-}) => {
-  const chat = await alice.starts(bot, 'Alice')
-  const { id } = await bot.says(chat, { text: 'Show me.' })
-  for (let at = 0; at < 30; at++) await bot.says(chat, { text: `Line ${at} of what the bot had to say.` })
-  await alice.sees('Line 29 of')
-  await (await alice.sees('Show me.')).click({ button: 'right' })
-  await alice.chooses('Reply')
-  await alice.page.getByText(/^Reply to/).waitFor()
-  await alice.message('/start').scrollIntoViewIfNeeded()
-  await alice.button(/Jump to latest/).waitFor()
-  const bytes = samplePhoto({ width: 640, height: 400 })
-  await alice.sendsPhoto({ bytes, name: 'mine.png', caption: 'From my window.' })
-  const { message } = await bot.next('message', update => update.message.file !== undefined)
-  expect(message.reply_to).toBe(id)
-  await alice.button(/Jump to latest/).waitFor({ state: 'detached' })
-  await alice.page.getByText(/^Reply to/).waitFor({ state: 'detached' })
-})
+testInChromium(
+  '[APP-11.10] a photo that is sent beside the field is the reply that stands there, ends it, and is shown at the end',
+  async ({ bot, alice: { person: alice } }) => {
+    const chat = await alice.starts(bot, 'Alice')
+    const { id } = await bot.says(chat, { text: 'Show me.' })
+    for (let at = 0; at < 30; at++) await bot.says(chat, { text: `Line ${at} of what the bot had to say.` })
+    await alice.sees('Line 29 of')
+    await (await alice.sees('Show me.')).click({ button: 'right' })
+    await alice.chooses('Reply')
+    await alice.page.getByText(/^Reply to/).waitFor()
+    await alice.message('/start').scrollIntoViewIfNeeded()
+    await alice.button(/Jump to latest/).waitFor()
+    const bytes = samplePhoto({ width: 640, height: 400 })
+    await alice.sendsPhoto({ bytes, name: 'mine.png', caption: 'From my window.' })
+    const { message } = await bot.next('message', update => update.message.file !== undefined)
+    expect(message.reply_to).toBe(id)
+    await alice.button(/Jump to latest/).waitFor({ state: 'detached' })
+    await alice.page.getByText(/^Reply to/).waitFor({ state: 'detached' })
+  },
+)
 
 test('[APP-14.4] after a reload everything is there, also without a network; what is written then goes out once', async ({
   world,

@@ -97,7 +97,7 @@ test('[APP-14.28] a stranger whose pictures take gigabytes shows a name, and aft
   expect(await findingsOf(alice.page)).toEqual([])
   // Next to the small one, on the whole screen.
   await alice.message('a small one').getByRole('button', { name: 'View photo ferry.png' }).click()
-  await alice.page.getByRole('dialog', { name: 'Photo' }).getByRole('button', { name: 'Previous photo' }).click()
+  await alice.page.getByRole('dialog', { name: 'Photo' }).getByRole('button', { name: 'Previous' }).click()
   await alice.page.getByRole('dialog').getByText('Very large picture').waitFor()
   expect(await findingsOf(alice.page)).toEqual([])
   expect((await seenPictures(alice)).decoded.every(size => size === '240x160')).toBe(true)

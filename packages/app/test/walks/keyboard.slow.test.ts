@@ -102,8 +102,7 @@ async function deletes({ alice, page, keys }: Visit): Promise<void> {
 /** In the chat, then everywhere. */
 async function searches({ alice, page, keys }: Visit): Promise<void> {
   await keys.tabsTo(alice.button('Search in this chat'), 'Shift+Tab')
-  await keys.press('Enter')
-  await keys.type('18:40')
+  await keys.pressAndType('18:40')
   await page.getByText('1 message found').waitFor()
   await keys.tabsTo(page.getByRole('search').getByRole('button', { name: /At 18:40/ }))
   await keys.press('Enter')

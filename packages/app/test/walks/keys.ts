@@ -22,6 +22,17 @@ export class Keys {
     await this.#page.keyboard.type(text)
   }
 
+  /** Opens something by the focused element, and types before the next frame: the first letters go into the field, too. */
+  async pressAndType(text: string): Promise<void> {
+    await this.#page.evaluate(async typed => {
+      ;(document.activeElement as HTMLElement).click()
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+      const field = document.activeElement as HTMLInputElement
+      field.value = typed
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    }, text)
+  }
+
   /** From stop to stop, each of which is visible. */
   async tabsTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await target.waitFor()

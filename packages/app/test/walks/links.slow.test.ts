@@ -1,7 +1,7 @@
 // Addresses that somebody else chose: whatever a website opens in the app, nobody learns of it before the person presses.
 import { builtApp } from '@postern/app/build'
 import type { ChatId } from '@postern/protocol'
-import { type TestPerson, World } from '@postern/testkit'
+import { type TestPerson, WITHIN, World } from '@postern/testkit'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { settingsParts } from '../../src/router.ts'
@@ -35,21 +35,33 @@ const test = base
     await alice.page.getByText('Select a chat').waitFor()
     const unread = await mallory.say(aliceId, 'who visits my site?')
     await alice.page.getByRole('link', { name: /who visits my site/ }).waitFor()
-    return { alice, aliceId, mallory, carol, message: unread.id }
+    const { id: group } = await carol.client.chats.createGroup({ name: 'Boats', members: [mallory.id] }, WITHIN)
+    const { url: groupLink } = await carol.client.groupLinks.make(group)
+    const startLink = await bot.linkWith('ticket-4711')
+    return { alice, aliceId, bot, mallory, carol, message: unread.id, startLink, group, groupLink }
   })
 
 const go = (page: Page, hash: string): Promise<void> => page.evaluate(to => void (location.hash = to), hash)
 
-type Addresses = { mallory: TestPerson; carol: TestPerson; message: string }
+type Addresses = { mallory: TestPerson; carol: TestPerson; message: string; startLink: string; groupLink: string }
 
 /** Every address after the # that the app knows, as a website would choose it. */
-function addresses({ mallory, carol, message }: Addresses): string[] {
+function addresses({ mallory, carol, message, startLink, groupLink }: Addresses): string[] {
   const invite = new URL(carol.client.identity.me().inviteUrl).hash.slice(1)
   const nobody = 'a'.repeat(mallory.id.length)
   return [
     invite,
+    new URL(startLink).hash.slice(1),
+    new URL(groupLink).hash.slice(1),
     `m/${'a'.repeat(26)}/${'A'.repeat(43)}/${'A'.repeat(43)}/1000`,
-    ...[mallory.id, carol.id, nobody].flatMap(id => [`c/${id}`, `info/${id}`, `p/${id}`, `verify/${id}`, `add/${id}`]),
+    ...[mallory.id, carol.id, nobody].flatMap(id => [
+      `c/${id}`,
+      `info/${id}`,
+      `p/${id}`,
+      `verify/${id}`,
+      `add/${id}`,
+      `link/${id}`,
+    ]),
     `c/${mallory.id}/${message}`,
     ...['new', 'new-group', 'settings', ...settingsParts.map(part => `settings/${part}`)],
     'no such place',
@@ -68,7 +80,7 @@ async function stateOf({ page }: AppPerson): Promise<unknown> {
     const room = new BroadcastChannel(`postern-page-${name}`)
     const hall = new BroadcastChannel('postern-hall')
     const seen: Record<string, string | undefined> = {}
-    const views = ['stage', 'me', 'chats', 'contacts', 'blocked', 'settings', 'keeping', 'unread']
+    const views = ['stage', 'me', 'chats', 'asked', 'contacts', 'blocked', 'settings', 'keeping', 'unread']
     const { promise, resolve } = Promise.withResolvers<void>()
     room.addEventListener('message', ({ data }) => {
       if (data.kind === 'ready')
@@ -81,7 +93,9 @@ async function stateOf({ page }: AppPerson): Promise<unknown> {
     room.postMessage({ kind: 'bye' })
     room.close()
     hall.close()
-    return seen
+    // The settings about storage read these again from the browser.
+    const { usedBytes: _used, quotaBytes: _quota, ...keeping } = JSON.parse(seen['keeping'] ?? '{}')
+    return { ...seen, keeping }
   })
 }
 
@@ -94,9 +108,10 @@ async function isLedTo(tab: Page, address: string): Promise<void> {
 }
 
 /** A relay maintains itself, and reads the mailboxes that clients follow. */
-const OF_ITS_OWN = /^(readMailbox|asSweeper|sweep|figures|expiredBlobs|unfinishedBlobs|noteClockSet|flush|awaySinceMs) /
+const OF_ITS_OWN =
+  /^(readMailbox|asSweeper|sweep|figures|expiredBlobs|unfinishedBlobs|noteClockSet|flush|awaySinceMs|push\.lead|push\.look) /
 
-/** Who has just arrived still publishes keys and tells what was delivered: a second goes by without a call. */
+/** An account that has just arrived still publishes keys and sends receipts: waits for a second without a call. */
 async function relayIsQuiet(): Promise<void> {
   let known = -1
   const isQuiet = (): boolean => {
@@ -112,7 +127,7 @@ test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever
   world,
   scene,
 }) => {
-  const { alice, aliceId, mallory, carol } = scene
+  const { alice, aliceId, bot, mallory, carol } = scene
   const tab = await alice.context.newPage()
   await tab.clock.install()
   await tab.goto(originOf(world))
@@ -140,25 +155,70 @@ test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever
   await tab.getByRole('log').getByText('who visits my site?').waitFor()
   await letTimePass(tab)
   // By a link that is pasted, or scanned.
+  const pasteGroupLink = async (): Promise<void> => {
+    await go(tab, 'new')
+    await tab.getByRole('textbox', { name: 'Link' }).fill(scene.groupLink)
+    await tab.getByRole('button', { name: 'Open link' }).click()
+    await tab.getByText(/carol will see your name, picture.*Nobody else in the group learns/).waitFor()
+    await tab.getByText(/The link says that the group is “Boats”/).waitFor()
+    await letTimePass(tab)
+  }
+  await pasteGroupLink()
+  await tab.getByRole('button', { name: 'Not now' }).click()
   await go(tab, 'new')
   await tab.getByRole('textbox', { name: 'Link' }).fill(await inviteOf(world, carol.client))
   await tab.getByRole('button', { name: 'Open link' }).click()
   await tab.getByText('carol will see your name').waitFor()
   await letTimePass(tab)
   expect(await stateOf(alice)).toEqual(before)
-  const profile = `getProfile ["${carol.id}"]`
-  expect(asked.filter(line => line !== profile && !OF_ITS_OWN.test(line))).toEqual([])
-  expect(asked).toContain(profile)
+  const inviting = [carol.id, bot.gateway.client.account]
+  const isProfile = (line: string): boolean => inviting.some(id => line.startsWith(`getProfile ["${id}"`))
+  expect(asked.filter(line => !isProfile(line) && !OF_ITS_OWN.test(line))).toEqual([])
+  expect(asked.some(isProfile)).toBe(true)
 
   // The same when somebody presses: then everything happens.
   await tab.getByRole('button', { name: 'Start a chat with carol' }).click()
-  await expect.poll(() => carol.client.chats.list().map(({ id }) => id)).toEqual([aliceId])
+  const people = () => carol.client.chats.list().filter(({ type }) => type === 'private')
+  await expect.poll(() => people().map(({ id }) => id)).toEqual([aliceId])
   // The app opens the new chat after carol has it, and would replace an address that was opened earlier.
   await tab.waitForURL(url => url.hash.startsWith(`#c/${carol.id}`))
+  await pasteGroupLink()
+  await tab.getByRole('button', { name: 'Ask to join' }).click()
+  await tab.getByRole('heading', { name: 'Request sent' }).waitFor()
+  await expect.poll(() => carol.client.groupLinks.requests(scene.group).map(({ from }) => from.name)).toEqual(['Alice'])
+  await tab.getByRole('button', { name: 'Done' }).click()
+  await tab.getByText('Link by carol').waitFor()
   await go(tab, `c/${mallory.id}`)
   await tab.getByRole('log').getByText('who visits my site?').click()
   await expect.poll(() => mallory.client.messages.get(aliceId, scene.message).status).toBe('read')
   await tab.close()
+})
+
+test('[APP-8.18] At a start link the press sends /start, for a newcomer and in a chat that exists, and no reload repeats it', async ({
+  alice: { person: alice },
+  bot,
+}) => {
+  const { page } = alice
+  const promise = page.getByText('This sends “/start” and shows which link you used.')
+  await page.goto(await bot.linkWith('ticket-4711'))
+  await promise.waitFor()
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Alice')
+  await alice.presses('Start a chat with Harbour')
+  const { chat_id } = await bot.hears('/start ticket-4711')
+  await alice.seesSent('/start')
+  await alice.field.waitFor()
+  await isLedTo(page, await bot.linkWith('ticket-4712'))
+  await promise.waitFor()
+  await page.reload()
+  await promise.waitFor()
+  expect(bot.textsOf(chat_id)).toEqual(['/start ticket-4711'])
+  await alice.presses('Start a chat with Harbour')
+  await bot.hears('/start ticket-4712')
+  await alice.field.waitFor()
+  await page.reload()
+  await alice.writes('here I am')
+  await bot.hears('here I am')
+  expect(bot.textsOf(chat_id)).toEqual(['/start ticket-4711', '/start ticket-4712', 'here I am'])
 })
 
 test('[APP-14.30] The secret of an invite link is in no entry of the tab’s history, and a reload still finds the link', async ({
@@ -192,11 +252,18 @@ test('[APP-14.35] Who invites is shown as soon as the relay tells, without a rel
 }) => {
   faults.mayBeCut = true
   const { page } = alice
-  await alice.context.route('**/profiles/*', route => route.abort())
+  // First the relay is away. Then it has no profile yet.
+  let unknown = 0
+  await alice.context.route('**/profiles/*', async route => {
+    unknown += 1
+    if (unknown === 1) await route.abort()
+    else await route.fulfill({ status: 404 })
+  })
   await page.goto(bot.link)
   await page.getByRole('heading', { name: 'You are invited to a chat' }).waitFor()
   await alice.button('Start chat').waitFor()
   await page.getByText('The person who made this link will see the name you choose').waitFor()
+  await expect.poll(() => unknown).toBeGreaterThan(1)
   await alice.context.unroute('**/profiles/*')
   await page.getByRole('heading', { name: 'Harbour' }).waitFor()
   await alice.button('Start a chat with Harbour').waitFor()

@@ -173,6 +173,16 @@ async function restores({ page }: AppPerson, { file, words }: { file: Saved; wor
   await page.getByRole('button', { name: 'Restore' }).click()
 }
 
+/**
+ * Without messages the chat begins again, as soon as it is known that this is a bot. A receipt that the closed browser
+ * had not confirmed at the relay leaves a notice instead, because nobody can read it any more.
+ */
+async function beginsAgain(person: AppPerson): Promise<void> {
+  const start = person.button('Start')
+  await start.or(person.page.getByRole('log').getByText('A message could not be decrypted')).first().waitFor()
+  if (await start.isVisible()) await start.click()
+}
+
 test('[APP-14.12] a recovery file and a full backup bring the account back into empty browsers', async ({
   world,
   bot,
@@ -207,9 +217,9 @@ test('[APP-14.12] a recovery file and a full backup bring the account back into 
   await bare.page.getByRole('textbox', { name: 'Six words' }).fill(words.join(' '))
   await bare.presses('Restore')
   await opensChat(bare, 'Harbour')
-  // Without messages the chat begins again, as soon as it is known that this is a bot: until then there is a field.
-  await bare.presses('Start')
+  await beginsAgain(bare)
   await talksOn(bare, bot, 'from the file')
   expect((await bare.texts()).filter(text => text.includes('before the loss'))).toEqual([])
-  expect(bot.textsOf(chat)).toEqual(['/start', 'before the loss', 'from the backup', '/start', 'from the file'])
+  const said = bot.textsOf(chat).filter(text => text !== '/start')
+  expect(said).toEqual(['before the loss', 'from the backup', 'from the file'])
 })

@@ -1,8 +1,9 @@
 // Hidden faults of a page: thrown, logged as an error, refused by the policy, or requested from another server.
-import type { BrowserContext, ConsoleMessage } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 
-/** The browser's messages about a missing server. */
-const CUT = /net::ERR_|WebSocket connection to|Failed to load resource/
+/** The browsers' messages about a missing server. */
+const CUT =
+  /net::ERR_|WebSocket connection to|Failed to load resource|can’t establish a connection|connection to \S+ was interrupted/
 
 export class PageFaults {
   readonly #found: string[] = []
@@ -11,20 +12,27 @@ export class PageFaults {
   /** The faults that the test itself causes, by their words. */
   expected: RegExp | undefined
 
-  constructor(context: BrowserContext, origin: string) {
-    context.on('weberror', fault => void this.#found.push(`thrown: ${fault.error().stack ?? fault.error().message}`))
-    context.on('console', message => this.#note(message))
+  /** `origins`: the servers that the page may ask. */
+  constructor(context: BrowserContext, origins: readonly string[]) {
+    const hosts = new Set(origins.map(origin => new URL(origin).host))
+    context.on('weberror', fault => {
+      const { message, stack } = fault.error()
+      this.#note(message, `thrown: ${stack ?? message}`)
+    })
+    context.on('console', message => {
+      if (message.type() === 'error')
+        this.#note(message.text(), `console: ${message.text()} (${message.location().url})`)
+    })
     context.on('request', request => {
       const url = new URL(request.url())
-      const isOwn = url.protocol === 'blob:' || url.protocol === 'data:' || url.host === new URL(origin).host
+      const isOwn = url.protocol === 'blob:' || url.protocol === 'data:' || hosts.has(url.host)
       if (!isOwn) this.#found.push(`asked of somebody else: ${request.url()}`)
     })
   }
 
-  /** A refusal by the policy is an error of the console, too. */
-  #note(message: ConsoleMessage): void {
-    if (message.type() !== 'error' || (this.mayBeCut && CUT.test(message.text()))) return
-    this.#found.push(`console: ${message.text()} (${message.location().url})`)
+  /** A refusal by the policy is an error of the console, too. Firefox throws what Chromium logs about a missing server. */
+  #note(words: string, fault: string): void {
+    if (!(this.mayBeCut && CUT.test(words))) this.#found.push(fault)
   }
 
   assertNone(): void {

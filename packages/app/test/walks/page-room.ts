@@ -34,11 +34,11 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
       const middle = { x: (left + right) / 2, y: (top + bottom) / 2 }
       if (!isInSight(control, middle)) continue
       const hit = document.elementFromPoint(middle.x, middle.y)
-      // Temporary layers may cover other elements.
-      if (hit?.closest('.toast, [role="menu"], [role="listbox"]')) continue
+      // Temporary layers may cover other elements. The button to the end is one: at the end there is none.
+      if (hit?.closest('.toast, .jump-button, [role="menu"], [role="listbox"]')) continue
       const label = control.closest('label')
       if (!hit || !(control.contains(hit) || hit.contains(control) || label?.contains(hit)))
-        found.add(`covered: ${name(control)} by ${hit ? name(hit) : 'nothing'}`)
+        found.add(`covered: ${name(control)} by ${hit ? name(hit.closest('button, a') ?? hit) : 'nothing'}`)
     }
 
     for (const element of document.querySelectorAll<HTMLElement>('body *')) {

@@ -16,7 +16,7 @@ const test = base.extend('profile', async ({ world }, { onCleanup }) => {
   const directory = join(world.directory, 'profile')
   const context = await openProfile(directory)
   context.setDefaultTimeout(WITHIN.timeoutMs)
-  const faults = new PageFaults(context, originOf(world))
+  const faults = new PageFaults(context, [originOf(world)])
   onCleanup(async () => {
     await context.close()
     faults.assertNone()

@@ -71,3 +71,37 @@ test('[APP-9.16] a long name or word in a toast breaks no screen', async ({ bot,
   await tour.looksAt('toast-of-long-words')
   tour.assertSound()
 })
+
+const FORMATTED = `**Deploy failed** on _staging_, ~~retrying~~
+\`\`\`sh
+kubectl rollout undo deployment/${'web-'.repeat(30)}
+\`\`\`
+> the disk is full
+See [the log](https://ferries.example/log) or \`df -h\`. The password is ||hunter2||.`
+
+test('[APP-9.19, APP-9.20, APP-11.12] a formatted text is shown by elements, a spoiler when it is pressed, and a link after a question', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  await bot.says(chat, { text: FORMATTED, format: 'markdown' })
+  const message = alice.page.getByRole('article').filter({ hasText: 'Deploy failed' })
+  await message.waitFor()
+  expect(await message.locator('strong').innerText()).toBe('Deploy failed')
+  const code = message.locator('pre')
+  expect(await code.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(true)
+  const tour = new Tour(alice)
+  await tour.looksAt('formatted')
+  const hidden = message.getByRole('button', { name: 'Hidden text' })
+  await hidden.press('Enter')
+  await hidden.waitFor({ state: 'detached' })
+  await message.getByText('hunter2').waitFor()
+  await message.getByRole('button', { name: 'the log' }).click()
+  await alice.dialog('Open this link?').getByText('ferries.example').waitFor()
+  await alice.presses('Cancel')
+  await alice.field.fill('It is **fixed**')
+  await alice.field.press('Enter')
+  const { message: heard } = await bot.next('message', ({ message: { text } }) => text === 'It is fixed')
+  expect(heard.entities).toEqual([{ type: 'bold', offset: 6, length: 5 }])
+  tour.assertSound()
+})

@@ -1,5 +1,6 @@
 // Every screen of the app with real people, bots and messages, in both schemes, on a phone and at a desk.
 import type { ChatId } from '@postern/protocol'
+import { settingsParts } from '../../src/router.ts'
 import type { AppPerson } from './app-person.ts'
 import { samplePhoto } from './sample-photo.ts'
 import { Tour } from './tour.ts'
@@ -156,9 +157,10 @@ test('[APP-14.10] nothing keeps anybody out of lists, groups and people', async 
 test('[APP-14.10] nothing keeps anybody out of the settings', async ({ bot, alice: { person: alice } }) => {
   const tour = new Tour(alice)
   await alice.starts(bot, 'Alice')
-  for (const part of ['', 'profile', 'invite', 'keep-account', 'notifications', 'appearance', 'blocked', 'about']) {
+  for (const part of ['', ...settingsParts]) {
     await go(alice, part === '' ? 'settings' : `settings/${part}`)
     await alice.page.getByRole('main').getByRole('heading').first().waitFor()
+    if (part === 'storage') await alice.page.getByRole('heading', { name: 'Largest chats' }).waitFor()
     if (part === 'keep-account') {
       await alice.presses('Save a recovery file')
       await alice.page.getByText('Your six words').waitFor()

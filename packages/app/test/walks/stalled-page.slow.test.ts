@@ -1,6 +1,6 @@
 // A page that stalls while both sides talk: it shows every acknowledged message, once and in order, also after a reload.
 
-import { readUpwards, scrollDownTo, stallUntil } from '@postern/testkit/stalled-page'
+import { readUpwards, scrollDownTo, stall, stallUntil } from '@postern/testkit/stalled-page'
 import { expect } from 'vitest'
 import { test } from './walk-test.ts'
 
@@ -40,4 +40,33 @@ test('[APP-14.27] a page that stalls shows all that was acknowledged, also after
   await alice.page.reload()
   expect(await scrollDownTo(alice.page, 'echo last.')).toBe(true)
   expect(await readUpwards(alice.page, /echo \S+\./, 'echo 0-0.')).toEqual(expected)
+})
+
+test('[APP-2.23] the browser asks before a page is left whose words are not stored yet', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  const { page } = alice
+  const asked: string[] = []
+  page.on('dialog', dialog => {
+    asked.push(dialog.type())
+    dialog.dismiss().catch(() => asked.push('not dismissed'))
+  })
+  await alice.field.fill('not stored yet')
+  const send = alice.button('Send')
+  await send.waitFor()
+  const stalled = stall(page, { coreMs: 3000 })
+  // In one task of the page, while the core is busy.
+  await send.evaluate(button => {
+    ;(button as HTMLButtonElement).click()
+    location.reload()
+  })
+  await stalled
+  await bot.hears('not stored yet')
+  expect(asked).toEqual(['beforeunload'])
+  await alice.sees('not stored yet')
+  await page.reload()
+  await alice.sees('not stored yet')
+  expect(asked).toEqual(['beforeunload'])
 })

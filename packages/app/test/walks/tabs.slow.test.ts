@@ -1,7 +1,7 @@
 // Several tabs on one account, and crashes during sends: every message arrives once, in order.
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
-import { test } from './walk-test.ts'
+import { test, testInChromium } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
 const numbers = Array.from({ length: 20 }, (_, at) => `number ${at}`)
@@ -52,39 +52,39 @@ test('[APP-14.7] a second tab shows the same, and the leading one can be closed 
   await arrivedOnce(bot, { chat, person: other })
 })
 
-test('[APP-14.8] a core that dies amid sends loses nothing and doubles nothing', async ({
-  bot,
-  alice: { person: alice, faults },
-}) => {
-  const chat = await alice.starts(bot, 'Alice')
-  faults.expected = /the core was killed/
-  const killing = bot.hears('number 4').then(() => kill(alice))
-  await Promise.all([writesAll(alice), killing])
-  await arrivedOnce(bot, { chat, person: alice })
-  // Unsent text is not lost either: the screen stays while another core starts.
-  await alice.field.pressSequentially('half a sen')
-  await kill(alice)
-  await alice.field.pressSequentially('tence')
-  await alice.presses('Send')
-  await bot.hears('half a sentence')
-})
+testInChromium(
+  '[APP-14.8] a core that dies amid sends loses nothing and doubles nothing',
+  async ({ bot, alice: { person: alice, faults } }) => {
+    const chat = await alice.starts(bot, 'Alice')
+    faults.expected = /the core was killed/
+    const killing = bot.hears('number 4').then(() => kill(alice))
+    await Promise.all([writesAll(alice), killing])
+    await arrivedOnce(bot, { chat, person: alice })
+    // Unsent text is not lost either: the screen stays while another core starts.
+    await alice.field.pressSequentially('half a sen')
+    await kill(alice)
+    await alice.field.pressSequentially('tence')
+    await alice.presses('Send')
+    await bot.hears('half a sentence')
+  },
+)
 
-test('[APP-14.8] a tab that is killed amid sends of another loses nothing and doubles nothing', async ({
-  bot,
-  alice: { person: alice },
-}) => {
-  const chat = await alice.starts(bot, 'Alice')
-  const other = await alice.opensTab()
-  await other.sees('/start')
-  const devtools = await alice.context.newCDPSession(alice.page)
-  const killing = bot.hears('number 4').then(async () => {
-    const crashed = alice.page.waitForEvent('crash')
-    devtools.send('Page.crash').catch(() => undefined)
-    await crashed
-  })
-  await Promise.all([writesAll(other), killing])
-  await arrivedOnce(bot, { chat, person: other })
-})
+testInChromium(
+  '[APP-14.8] a tab that is killed amid sends of another loses nothing and doubles nothing',
+  async ({ bot, alice: { person: alice } }) => {
+    const chat = await alice.starts(bot, 'Alice')
+    const other = await alice.opensTab()
+    await other.sees('/start')
+    const devtools = await alice.context.newCDPSession(alice.page)
+    const killing = bot.hears('number 4').then(async () => {
+      const crashed = alice.page.waitForEvent('crash')
+      devtools.send('Page.crash').catch(() => undefined)
+      await crashed
+    })
+    await Promise.all([writesAll(other), killing])
+    await arrivedOnce(bot, { chat, person: other })
+  },
+)
 
 test('[APP-14.9] a relay that stops amid sends: what is not sent waits, can be taken back, and goes out later', async ({
   world,

@@ -5,8 +5,9 @@ import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { findingsOf } from './axe.ts'
 
-/** Not in the repository: made by every run. */
+/** Not in the repository. Made on request: `PICTURES=1 npx vitest run screens`. */
 const PICTURES = join(import.meta.dirname, '../../pictures')
+const takesPictures = process.env['PICTURES'] !== undefined
 const SIZES = { phone: { width: 380, height: 780 }, desk: { width: 1180, height: 760 } }
 
 /** Fails with all findings, not with the first. */
@@ -16,7 +17,7 @@ export class Tour {
 
   constructor(person: AppPerson) {
     this.#person = person
-    mkdirSync(PICTURES, { recursive: true })
+    if (takesPictures) mkdirSync(PICTURES, { recursive: true })
   }
 
   /** The screen stays unchanged: only its window and its colours change. */
@@ -26,24 +27,25 @@ export class Tour {
       await page.setViewportSize(size)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await this.#look(`${screen}-${place}-${colorScheme}`)
-        await page.screenshot({ path: join(PICTURES, `${screen}-${place}-${colorScheme}.png`) })
+        // The dark scheme has the same elements: only their colours differ.
+        const findings = await findingsOf(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
+        this.#found.push(...findings.map(one => `${screen}-${place}-${colorScheme}: ${one}`))
+        if (takesPictures) await page.screenshot({ path: join(PICTURES, `${screen}-${place}-${colorScheme}.png`) })
       }
-      await page.evaluate(() => void (document.documentElement.dir = 'rtl'))
-      await this.#look(`${screen}-${place}-rtl`)
-      await page.evaluate(() => void (document.documentElement.dir = ''))
+      for (const direction of ['', 'rtl']) await this.#measure(`${screen}-${place}-${direction}`, direction)
     }
     await page.setViewportSize(SIZES.phone)
   }
 
-  async #look(where: string): Promise<void> {
-    const { page } = this.#person
-    const findings = await findingsOf(page)
-    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-    this.#found.push(
-      ...findings.map(one => `${where}: ${one}`),
-      ...(isTooWide ? [`${where}: wider than its window`] : []),
-    )
+  async #measure(where: string, direction: string): Promise<void> {
+    const isTooWide = await this.#person.page.evaluate(given => {
+      const { documentElement } = document
+      documentElement.dir = given
+      const found = documentElement.scrollWidth > innerWidth
+      documentElement.dir = ''
+      return found
+    }, direction)
+    if (isTooWide) this.#found.push(`${where}: wider than its window`)
   }
 
   assertSound(): void {

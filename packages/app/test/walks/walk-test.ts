@@ -2,7 +2,7 @@
 import { builtApp } from '@postern/app/build'
 import type { Client } from '@postern/core'
 import { type TestGateway, WITHIN, World } from '@postern/testkit'
-import { connectChromium } from '@postern/testkit/browser'
+import { type ChromiumKind, isFirefox, LivingBrowser, openBrowser } from '@postern/testkit/browser'
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, test as plain } from 'vitest'
 import { AppPerson } from './app-person.ts'
@@ -15,7 +15,7 @@ export const originOf = (world: World): string => new URL(world.relayUrl.replace
 /** An empty answer is shorter: a written profile is padded. */
 const WRITTEN_BYTES = 256
 
-/** An account that is online may not have told the relay its name yet, and a page asks for it once. */
+/** An account that is online may not have told the relay its name yet, and a page asks for it again only after a pause. */
 export async function inviteOf(world: World, client: Client): Promise<string> {
   const written = async (): Promise<number> => {
     const answer = await fetch(`${originOf(world)}/profiles/${client.account}`)
@@ -36,9 +36,10 @@ export const test = plain
     onCleanup(() => world.stop())
     return world
   })
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await connectChromium()
+  /** A file that needs a microphone or notifications asks for the whole browser. */
+  .extend('chromium', { scope: 'file' }, (): ChromiumKind => 'shell')
+  .extend('browser', { scope: 'file' }, async ({ chromium }, { onCleanup }) => {
+    const browser = new LivingBrowser(() => openBrowser(chromium))
     onCleanup(() => browser.close())
     return browser
   })
@@ -49,20 +50,33 @@ export const test = plain
     return gateway
   })
   .extend('bot', { scope: 'file' }, ({ gateway }) => new WalkingBot(gateway))
+  /** The servers that a page may ask. */
+  .extend('origins', ({ world }): readonly string[] => [originOf(world)])
   /** An empty browser for each call; every fault in it fails the test. */
-  .extend('openApp', async ({ world, browser }, { onCleanup }): Promise<OpenApp> => {
+  .extend('openApp', async ({ origins, browser, task, onTestFailed }, { onCleanup }): Promise<OpenApp> => {
     const opened: Opened[] = []
+    onTestFailed(() => browser.assertAlive())
     onCleanup(async () => {
+      const hasFailed = task.result?.state === 'fail'
+      // Nothing is left to be closed. Thrown here, it would end the repetition, too.
+      if (hasFailed && !(await browser.isAlive())) return
+      if (hasFailed) for (const { person } of opened) await person.reports()
       await Promise.all(opened.map(({ person }) => person.context.close()))
       for (const { faults } of opened) faults.assertNone()
     })
     return async options => {
-      const context = await browser.newContext({ locale: 'en-GB', ...options })
+      const context = await (await browser.get()).newContext({ locale: 'en-GB', ...options })
       context.setDefaultTimeout(WITHIN.timeoutMs)
-      const faults = new PageFaults(context, originOf(world))
+      const faults = new PageFaults(context, origins)
       const one = { person: new AppPerson(context, await context.newPage()), faults }
       opened.push(one)
       return one
     }
   })
   .extend('alice', async ({ openApp }) => await openApp())
+
+/**
+ * For faults that a test can cause in Chromium alone: crashed tabs, killed workers, full disks. Also for code that every
+ * browser runs alike.
+ */
+export const testInChromium = test.skipIf(isFirefox())

@@ -3,8 +3,16 @@ import type { Message, Update } from '@postern/bot-api'
 import { type TestGateway, WITHIN } from '@postern/testkit'
 
 type UpdateOf<Type extends Update['type']> = Extract<Update, { type: Type }>
-type Sent = { bytes: Uint8Array<ArrayBuffer>; name: string; caption: string; kind: 'photo' | 'video'; type: string }
-type Said = { text: string; buttons?: object[][]; reply_to?: string }
+type Sent = {
+  bytes: Uint8Array<ArrayBuffer>
+  name: string
+  caption: string
+  buttons?: object[][]
+  kind: 'photo' | 'video' | 'file'
+  type: string
+}
+type Asked = { question: string; options: string[]; mentions?: object[]; buttons?: object[][] }
+type Said = { text: string; buttons?: object[][]; reply_to?: string; format?: 'markdown' }
 
 export class WalkingBot {
   readonly gateway: TestGateway
@@ -17,6 +25,11 @@ export class WalkingBot {
 
   get link(): string {
     return this.gateway.client.identity.me().inviteUrl
+  }
+
+  /** A start link. */
+  async linkWith(payload: string): Promise<string> {
+    return (await this.#ask<{ url: string }>('POST', '/v1/invites', { payload })).url
   }
 
   async introduces(about: string, commands: { name: string; description: string; args?: string }[]): Promise<void> {
@@ -49,7 +62,11 @@ export class WalkingBot {
     await this.#ask('PATCH', `/v1/chats/${chat_id}/messages/${id}`, said)
   }
 
-  async asks(chat: string, poll: { question: string; options: string[] }): Promise<Message> {
+  async deletes(chat: string, message: string): Promise<void> {
+    await this.#ask('DELETE', `/v1/chats/${chat}/messages/${message}`)
+  }
+
+  async asks(chat: string, poll: Asked): Promise<Message> {
     return await this.#ask<Message>('POST', `/v1/chats/${chat}/polls`, poll)
   }
 
@@ -61,11 +78,12 @@ export class WalkingBot {
     await this.sendsFile(chat, { ...photo, kind: 'photo', type: 'image/png' })
   }
 
-  async sendsFile(chat: string, { bytes, name, caption, kind, type }: Sent): Promise<void> {
+  async sendsFile(chat: string, { bytes, name, caption, buttons = [], kind, type }: Sent): Promise<void> {
     const body = new FormData()
     body.append('file', new Blob([bytes], { type }), name)
     body.append('kind', kind)
     body.append('caption', caption)
+    body.append('buttons', JSON.stringify(buttons))
     const { url, token } = this.gateway
     const answer = await fetch(new URL(`/v1/chats/${chat}/files`, url), {
       method: 'POST',

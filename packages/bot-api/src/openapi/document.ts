@@ -9,18 +9,20 @@ import type { OpenapiDocument } from './shapes.ts'
 import { webhookOperation } from './webhook-operation.ts'
 
 const sections: Readonly<Record<Endpoint['section'], string>> = {
-  Bot: 'The bot itself: name, picture, commands and invite link.',
+  Bot: 'The bot itself: name, picture, commands, invite link and start links.',
   Chats: 'Private chats and groups, and requests that wait to be accepted.',
   Messages: 'Texts and files, their edits and deletions, and reactions.',
   Polls: 'Questions that people vote on.',
   Buttons: 'Buttons under a message, and answers to presses.',
   Updates: 'Events in the chats, fetched by polling or delivered to a webhook.',
   Hooks: 'Secret addresses that turn posts into messages; available if HOOKS_URL is set.',
+  Tokens: 'Tokens with fewer rights than BOT_TOKEN, and with chats to which they are limited.',
   Service: 'The gateway itself.',
 }
 
 /** One scheme for both tokens: they are sent in the same way, and with two schemes a page would ask for both. */
-const tokenDescription = 'The BOT_TOKEN of the gateway. For GET /v1/metrics also its METRICS_TOKEN.'
+const tokenDescription =
+  'The BOT_TOKEN of the gateway, or a token of POST /v1/tokens that has the scopes of the operation. For GET /v1/metrics also its METRICS_TOKEN.'
 
 export function makeOpenapi({ version }: { version: string }): OpenapiDocument {
   return {

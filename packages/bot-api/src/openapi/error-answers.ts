@@ -14,11 +14,15 @@ const errorTexts: Record<ApiErrorCode, ErrorText> = {
     example: ['bad-field', { field: 'text', rule: 'must have 1 to 4096 characters' }],
   },
   unauthorized: { text: 'The token is missing or wrong.', example: ['token-wrong'] },
+  forbidden: {
+    text: 'The token lacks a scope, or is limited to other chats; the text says which.',
+    example: ['scope-missing', { scope: 'send' }],
+  },
   not_found: {
-    text: 'There is no such chat, message, person, press, file or hook, or no such endpoint.',
+    text: 'There is no such chat, message, person, press, file, reader, hook or token, or no such endpoint.',
     example: ['chat-not-found', { chat: exampleChatId }],
   },
-  webhook: { text: 'A webhook is set, or UPDATES=off.', example: ['webhook-set'] },
+  webhook: { text: 'A webhook is set, or none, or UPDATES=off; the text says which.', example: ['webhook-set'] },
   gone: { text: 'The bot is no longer in the chat of the hook.', example: ['hook-chat-gone'] },
   internal: { text: 'The gateway failed.', example: ['internal'] },
   unavailable: {
@@ -28,6 +32,13 @@ const errorTexts: Record<ApiErrorCode, ErrorText> = {
 }
 
 const headers: Partial<Record<ApiErrorCode, Record<string, OpenapiHeader>>> = {
+  bad_request: {
+    'Idempotency-Message': {
+      description:
+        'If the Idempotency-Key was used with a different request: the id of the message that was sent then.',
+      schema: { type: 'string' },
+    },
+  },
   unauthorized: { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } },
   unavailable: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer', format: 'int64' } } },
 }

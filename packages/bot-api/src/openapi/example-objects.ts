@@ -1,6 +1,7 @@
 // The people and messages of the document's examples: one afternoon of a bot with Alice.
 import type { z } from 'zod'
 import type { update } from '../events.ts'
+import type { invite } from '../invite-endpoints.ts'
 import type { bot, chat, message } from '../objects.ts'
 
 const alice = { id: 'nh7ajrgvkm5bko7sk6dx3km7e6yldgbo', name: 'Alice' }
@@ -19,6 +20,17 @@ export const exampleBot: z.input<typeof bot> = {
   invite_url: 'https://relay.example/#i/iepiycaysiwqplspk2iuiimjlzrzxig2/the-key/the-token',
   about: 'Deploys what you ask it to.',
   commands: [{ name: 'deploy', description: 'Deploys a version', args: 'version' }],
+  new_people_left: 49,
+}
+
+export const exampleInvite: z.input<typeof invite> = {
+  id: 'k5xq3v7mznb2wq4jd6ayhtrc5u',
+  url: 'https://relay.example/#i/iepiycaysiwqplspk2iuiimjlzrzxig2/the-key/the-token',
+  payload: 'ticket-4711',
+  uses: 1,
+  used: 0,
+  expires: ts + 3_600_000,
+  ts,
 }
 
 export const exampleChat: z.input<typeof chat> = {
@@ -90,6 +102,28 @@ export const sentFile: ExampleMessage = {
   file: { name: 'deploy.log', size: 4096, type: 'text/plain', kind: 'file' },
   status: 'sent',
 }
+
+export const sentAlbum: ExampleMessage[] = [
+  {
+    id: '4wzsdaaxajcm2qmy3nsdtcwkgmghqtqf',
+    chat_id: exampleChatId,
+    from: helper,
+    ts: ts + 90_000,
+    text: 'Before and after',
+    album: `Jv2mSPq0Yc3wLx8tB5nRkA.${helper.id}`,
+    file: { name: 'before.png', size: 20_480, type: 'image/png', kind: 'photo', width: 640, height: 480 },
+    status: 'sent',
+  },
+  {
+    id: '3nqgd4wztnk2cvqm5xgl7ffbpolo3ykg',
+    chat_id: exampleChatId,
+    from: helper,
+    ts: ts + 90_001,
+    album: `Jv2mSPq0Yc3wLx8tB5nRkA.${helper.id}`,
+    file: { name: 'after.png', size: 22_016, type: 'image/png', kind: 'photo', width: 640, height: 480 },
+    status: 'sent',
+  },
+]
 
 export const sentPoll: ExampleMessage = {
   id: '7kemd67udh3ntvn63nglbc2qajjicsbc',

@@ -3,9 +3,13 @@ import type { z } from 'zod'
 import { newButton } from '../button-rules.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { endpoints } from '../endpoints.ts'
-import { deletion, press, reactionChange, update } from '../events.ts'
+import { newEntity } from '../entity-rules.ts'
+import { deletion, joinRequest, press, reactionChange, receipt, update } from '../events.ts'
 import { newMention } from '../field-rules.ts'
-import { createdHook, hook } from '../hook-objects.ts'
+import { forwardedFrom } from '../forward-rules.ts'
+import { askedJoin, groupLink, waitingRequest } from '../group-link-endpoints.ts'
+import { createdHook, dryRun, hook, hookOptions } from '../hook-objects.ts'
+import { invite } from '../invite-endpoints.ts'
 import { notice } from '../notices.ts'
 import {
   apiError,
@@ -13,18 +17,23 @@ import {
   botCommand,
   button,
   chat,
+  entity,
   file,
   member,
   mention,
   message,
   person,
+  personProfile,
   poll,
   pollOption,
   reaction,
+  reader,
   safetyNumber,
+  usedInvite,
   webhookStatus,
 } from '../objects.ts'
 import { newCommand } from '../requests.ts'
+import { apiToken, createdToken } from '../token-endpoints.ts'
 
 /** `call_declined` becomes `CallDeclined`. */
 const pascal = (name: string): string => name.replaceAll(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
@@ -41,15 +50,22 @@ export const answerSchemas: Readonly<Record<string, z.ZodType>> = {
   Person: person,
   Command: botCommand,
   Bot: bot,
+  Invite: invite,
+  GroupLink: groupLink,
+  WaitingRequest: waitingRequest,
+  AskedJoin: askedJoin,
   Member: member,
   Chat: chat,
+  PersonProfile: personProfile,
   SafetyNumber: safetyNumber,
   Mention: mention,
+  Entity: entity,
   Button: button,
   FileInfo: file,
   PollOption: pollOption,
   Poll: poll,
   Reaction: reaction,
+  UsedInvite: usedInvite,
   Message: message,
   Notice: notice,
   ...namedBy(noticeKinds, 'Notice'),
@@ -58,9 +74,16 @@ export const answerSchemas: Readonly<Record<string, z.ZodType>> = {
   Deletion: deletion,
   ReactionChange: reactionChange,
   Press: press,
+  Receipt: receipt,
+  JoinRequest: joinRequest,
+  Reader: reader,
   WebhookStatus: webhookStatus,
   Hook: hook,
+  HookOptions: hookOptions,
   CreatedHook: createdHook,
+  DryRun: dryRun,
+  ApiToken: apiToken,
+  CreatedToken: createdToken,
   ApiError: apiError,
   OpenapiDocument: endpoints.getOpenapi.answer,
 }
@@ -80,8 +103,10 @@ const rows = Object.entries(endpoints) as [string, Endpoint][]
 /** The bodies that callers send. */
 export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
   NewMention: newMention,
+  NewEntity: newEntity,
   NewButton: newButton,
   NewCommand: newCommand,
+  ForwardedFrom: forwardedFrom,
   ...Object.fromEntries(rows.flatMap(([name, { body }]) => (body ? [[requestName(name), body]] : []))),
 }
 

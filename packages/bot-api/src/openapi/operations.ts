@@ -17,7 +17,7 @@ export function operationOf(name: string, endpoint: Endpoint): OpenapiOperation 
   return {
     operationId: name,
     summary: endpoint.summary,
-    description: endpoint.description,
+    description: endpoint.description + needsOf(endpoint),
     tags: [endpoint.section],
     ...(endpoint.open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
@@ -25,6 +25,10 @@ export function operationOf(name: string, endpoint: Endpoint): OpenapiOperation 
     responses: { ...answersOf(endpoint, example), ...errorsOf(endpoint) },
   }
 }
+
+/** `security` can name scopes for OAuth alone in OpenAPI 3.0, so they are words. */
+const needsOf = ({ scopes = [] }: Endpoint): string =>
+  scopes.length === 0 ? '' : ` Scope: ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
 
 /** HEAD is answered wherever GET is. For a file it deserves an operation of its own: it returns the size and the type. */
 export function fileHeadOf(endpoint: Endpoint): OpenapiOperation {
@@ -86,11 +90,15 @@ function bytesOf(type: string, example: unknown): OpenapiContent[string] {
   return { schema: type.startsWith('text/') ? { type: 'string' } : binary }
 }
 
-function answersOf({ answer, answerType }: Endpoint, example: Example): OpenapiOperation['responses'] {
+function answersOf({ answer, answerType, answerHeaders }: Endpoint, example: Example): OpenapiOperation['responses'] {
   if (answerType === '*/*') return fileAnswers
   const schema: JsonSchema = jsonSchemaOf(answer)
   return {
-    200: { description: 'Done.', content: { [answerType ?? JSON_TYPE]: { schema, ...shown(example.answer) } } },
+    200: {
+      description: 'Done.',
+      ...(answerHeaders && { headers: answerHeaders }),
+      content: { [answerType ?? JSON_TYPE]: { schema, ...shown(example.answer) } },
+    },
   }
 }
 
@@ -105,7 +113,7 @@ function errorCodesOf(endpoint: Endpoint): ApiErrorCode[] {
   return [
     // Even without any input: a body may be too large, or the request may not be HTTP.
     'bad_request',
-    ...(endpoint.open ? [] : (['unauthorized'] as const)),
+    ...(endpoint.open ? [] : (['unauthorized', 'forbidden'] as const)),
     ...(endpoint.params ? (['not_found'] as const) : []),
     'internal',
     'unavailable',

@@ -52,9 +52,18 @@ function discriminatorOf(name: keyof typeof discriminators): JsonSchema {
   }
 }
 
-function formSchema({ fields, fileBytesMax }: NonNullable<Endpoint['form']>): JsonSchema {
+function formSchema({ fields, fileBytesMax, filesMax }: NonNullable<Endpoint['form']>): JsonSchema {
   const { properties, ...rest } = jsonSchemaOf(fields)
-  const file = { ...binary, description: `The file: at most ${fileBytesMax} bytes.` }
+  const file: JsonSchema =
+    filesMax === undefined
+      ? { ...binary, description: `The file: at most ${fileBytesMax} bytes.` }
+      : {
+          type: 'array',
+          items: binary,
+          minItems: 1,
+          maxItems: filesMax,
+          description: `The files: at most ${fileBytesMax} bytes together.`,
+        }
   return { ...rest, properties: { file, ...(properties as JsonSchema) }, required: ['file'] }
 }
 

@@ -8,7 +8,8 @@ import { hasDatabase } from './data-kinds.ts'
 
 /** Throws `bad-field` with instructions for such a relay. */
 export async function assertOwnDatabase(directory: string, env: Env): Promise<void> {
-  const isSetElsewhere = Boolean(env['POSTERN_RELAY_DATABASE']) && !hasDatabase(directory)
+  const database = env['POSTERN_RELAY_DATABASE'] || env['POSTERN_RELAY_DATABASE_FILE']
+  const isSetElsewhere = Boolean(database) && !hasDatabase(directory)
   if (!isSetElsewhere && (await storeOf(directory)) !== 'postgresql') return
   const blobs = join(directory, relayFiles.blobs)
   const rule = `this relay keeps its data in PostgreSQL. Back that up with PostgreSQL's own tools (pg_dump, or pg_basebackup and its log), and then back up the files in ${blobs} or in the place that --blobs names`

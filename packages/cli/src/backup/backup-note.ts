@@ -1,6 +1,6 @@
-// The time of the last backup of a data directory: noted in the directory itself, for `postern doctor`.
+// Notes the time of a backup in the data directory itself, for `postern doctor` and the metrics.
 import type { Stats } from 'node:fs'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '@postern/protocol'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
@@ -24,15 +24,4 @@ async function writeFor({ uid, gid }: Stats, path: string, text: string): Promis
   await using file = await open(path, 'wx', 0o600)
   await file.writeFile(text)
   if (process.getuid?.() === 0) await file.chown(uid, gid)
-}
-
-/** Undefined if there is no note, or if it is not a time. */
-export async function lastBackupMs(directory: string): Promise<number | undefined> {
-  try {
-    const text = (await readFile(join(directory, BACKUP_NOTE_NAME), 'utf8')).trim()
-    const made = new Date(text)
-    return made.toISOString() === text ? made.getTime() : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,9 @@
 // The kinds of data that can be backed up: their files, the lock of their database, and the check of a copy.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { accountFiles, checkStored, lockStored } from '@postern/core/node'
+import { accountFiles, checkStored, lockStored, storedSchema } from '@postern/core/node'
 import { CodedError } from '@postern/protocol'
-import { checkStoredRelay, lockStoredRelay, prepareRestoredRelay, relayFiles } from '@postern/relay'
+import { checkStoredRelay, lockStoredRelay, prepareRestoredRelay, relayFiles, storedRelaySchema } from '@postern/relay'
 import type { BackupKind } from './archive/manifest.ts'
 import type { ArchiveFile } from './archive/write-archive.ts'
 import { isBlobPath, isInvitePath, relayOthers } from './relay-files.ts'
@@ -19,6 +19,8 @@ export type DataKind = {
   lock(directory: string): { close(): void }
   /** Throws for data that is damaged, or newer than this program. */
   check(directory: string): DataCheck
+  /** The version of its tables. Reads the first page alone, and throws as a start does for a wrong key or version. */
+  schema(directory: string): number
   /** Other files that belong to it, after its database was copied: `missing` is called for each that is gone by then. */
   others(place: { directory: string; copy: string; missing: () => void }): AsyncIterable<ArchiveFile>
   /** Whether a backup may contain such a file: a forged path could lead out of the directory. */
@@ -38,6 +40,7 @@ const gateway: DataKind = {
     const { schema, account } = checkStored(directory)
     return { schema, identity: account ?? '' }
   },
+  schema: storedSchema,
   // Its folder of files is a cache: they are fetched again, and an upload in progress never had a message.
   async *others() {},
   has: path => path === accountFiles.database || path === accountFiles.key,
@@ -55,6 +58,7 @@ const relay: DataKind = {
     const { schema, incarnation } = checkStoredRelay(directory)
     return { schema, identity: incarnation }
   },
+  schema: storedRelaySchema,
   others: relayOthers,
   has: path => path === relayFiles.database || isBlobPath(path) || isInvitePath(path),
   last: relayFiles.database,

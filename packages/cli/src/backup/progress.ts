@@ -1,38 +1,60 @@
-// Reports the progress of long work: a line at intervals, or JSON for a program.
-import type { Writable } from 'node:stream'
-import { backupLimits, type Clock } from '@postern/protocol'
+// Reports the progress of a backup or a restore: for a person, or as JSON for a program.
+import type { Clock } from '@postern/protocol'
+import { ProgressLine, type ProgressOutput } from '@postern/protocol/node'
 import { escapeJson } from '../json-line.ts'
 
 /** The finished work, as a sentence and as facts. */
 export type BackupStep = { text: string; facts: object }
 
-export class BackupProgress {
-  readonly #stream: Writable
-  readonly #isJson: boolean
-  readonly #clock: Clock
-  #saidMs: number
+type ProgressStream = ProgressOutput & { on(event: 'error', listener: () => void): unknown }
 
-  constructor(stream: Writable, { isJson, clock }: { isJson: boolean; clock: Clock }) {
-    this.#stream = stream
+export class BackupProgress {
+  readonly #isJson: boolean
+  readonly #line: ProgressLine
+
+  constructor(stream: ProgressStream, { isJson, clock }: { isJson: boolean; clock: Clock }) {
     this.#isJson = isJson
-    this.#clock = clock
-    this.#saidMs = clock.monotonicMs()
+    // Lines of JSON are never updated in place, even on a terminal.
+    this.#line = new ProgressLine(isJson ? { write: text => stream.write(text) } : stream, clock)
     // A closed terminal must not end the work.
     stream.on('error', () => undefined)
   }
 
-  /** Printed only after some silence: short work prints nothing. */
+  /** Short work prints nothing. */
   now(step: () => BackupStep): void {
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs - this.#saidMs < backupLimits.progressEveryMs) return
-    this.#saidMs = nowMs
-    this.say(this.#stream, step())
+    this.#line.now(() => this.#textOf(step()))
   }
 
-  say(stream: Writable, { text, facts }: BackupStep): void {
-    stream.write(this.#isJson ? `${escapeJson(JSON.stringify(facts))}\n` : `${text}\n`)
+  /** Before work that reports nothing while it runs. */
+  before(step: BackupStep, bytes: number): void {
+    this.#line.before(this.#textOf(step), bytes)
+  }
+
+  say(stream: Pick<ProgressOutput, 'write'>, step: BackupStep): void {
+    this.end()
+    stream.write(`${this.#textOf(step)}\n`)
+  }
+
+  /** Before anything else is printed. */
+  end(): void {
+    this.#line.end()
+  }
+
+  #textOf({ text, facts }: BackupStep): string {
+    return this.#isJson ? escapeJson(JSON.stringify(facts)) : text
   }
 }
+
+/** `step`: what is done with the bytes. */
+export const bytesStep = (step: 'copied' | 'written' | 'read', bytes: number): BackupStep => ({
+  text: `${bytesText(bytes)} ${step}`,
+  facts: { progress: { step, bytes } },
+})
+
+export const checkStep = (bytes: number): BackupStep => ({
+  text: `Checking the database, ${bytesText(bytes)}`,
+  facts: { progress: { step: 'checking', bytes } },
+})
 
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']

@@ -1,5 +1,5 @@
 // `postern backup`: one file with all the data of a directory that cannot be recreated, also while it is in use.
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { type Env, systemClock, systemFault } from '@postern/protocol'
@@ -13,7 +13,7 @@ import { readBackupSettings } from './backup-settings.ts'
 import { backupTarget, STANDARD_OUTPUT } from './backup-target.ts'
 import { type DataCheck, type DataKind, kindIn } from './data-kinds.ts'
 import { piecesOf, removeGently } from './file-pieces.ts'
-import { BackupProgress, bytesText } from './progress.ts'
+import { BackupProgress, bytesStep, bytesText, checkStep } from './progress.ts'
 import { gatherCopy, makeScratch } from './scratch-copy.ts'
 
 /** Returns the exit code. Throws `UsageError`. */
@@ -27,7 +27,10 @@ export async function runBackup(argv: readonly string[], env: Env): Promise<numb
   giveWay()
   const scratch = await makeScratch(settings.temp ?? settings.directory)
   try {
-    await gatherCopy(settings.directory, { kind, scratch })
+    const onBytes = (bytes: number) => progress.now(() => bytesStep('copied', bytes))
+    await gatherCopy(settings.directory, { kind, scratch, onBytes })
+    const { size } = await stat(join(scratch, kind.database))
+    progress.before(checkStep(size), size)
     const checked = kind.check(scratch)
     const atMs = systemClock.nowMs()
     const made = { kind: kind.kind, identity: checked.identity, atMs }
@@ -36,8 +39,7 @@ export async function runBackup(argv: readonly string[], env: Env): Promise<numb
     const parts = {
       manifest: manifestFor(kind, { ...checked, atMs }),
       files: filesOf(kind, place),
-      onBytes: (bytes: number) =>
-        progress.now(() => ({ text: `${bytesText(bytes)} written`, facts: { progress: { bytes } } })),
+      onBytes: (bytes: number) => progress.now(() => bytesStep('written', bytes)),
     }
     let to = settings.to
     const write = async (tar: ReadableStream<Uint8Array>) => {
@@ -54,6 +56,7 @@ export async function runBackup(argv: readonly string[], env: Env): Promise<numb
   } catch (error) {
     throw systemFault(error)
   } finally {
+    progress.end()
     await removeGently(scratch)
   }
 }

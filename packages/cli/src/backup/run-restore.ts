@@ -20,6 +20,8 @@ export async function runRestore(argv: readonly string[], env: Env): Promise<num
     return 0
   } catch (error) {
     throw systemFault(error)
+  } finally {
+    progress.end()
   }
 }
 

@@ -2,7 +2,7 @@
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupLimits, systemClock } from '@postern/protocol'
-import { copyDatabase } from './copy-database.ts'
+import { copyDatabase, type OnBytes } from './copy-database.ts'
 import type { DataKind } from './data-kinds.ts'
 
 const SCRATCH_PREFIX = '.backup-'
@@ -22,10 +22,10 @@ async function sweepLeftovers(folder: string): Promise<void> {
   }
 }
 
-type Gathering = { kind: DataKind; scratch: string }
+type Gathering = { kind: DataKind; scratch: string; onBytes?: OnBytes }
 
 /** Throws `backup-…`, `database-…`. */
-export async function gatherCopy(directory: string, { kind, scratch }: Gathering): Promise<void> {
-  await copyDatabase({ kind, directory, to: join(scratch, kind.database) })
+export async function gatherCopy(directory: string, { kind, scratch, onBytes }: Gathering): Promise<void> {
+  await copyDatabase({ kind, directory, to: join(scratch, kind.database), onBytes })
   for (const name of kind.beside) await copyFile(join(directory, name), join(scratch, name))
 }

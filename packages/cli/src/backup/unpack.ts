@@ -1,5 +1,5 @@
 // The common part of restoring and checking a backup: its files are written somewhere, and then checked as a whole.
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CodedError, isCoded } from '@postern/protocol'
@@ -10,7 +10,7 @@ import type { RestoreSettings } from './backup-settings.ts'
 import { STANDARD_OUTPUT as STANDARD_INPUT } from './backup-target.ts'
 import { type DataKind, kindOf } from './data-kinds.ts'
 import { piecesOf } from './file-pieces.ts'
-import { type BackupProgress, bytesText } from './progress.ts'
+import { type BackupProgress, bytesStep, checkStep } from './progress.ts'
 
 export type UnpackResult = { manifest: Manifest; kind: DataKind; bytes: number }
 
@@ -29,7 +29,7 @@ export async function unpack({ settings, progress, write, folder }: Unpacking): 
   const counted = async function* (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of content) {
       bytes += piece.length
-      progress.now(() => ({ text: `${bytesText(bytes)} read`, facts: { progress: { bytes } } }))
+      progress.now(() => bytesStep('read', bytes))
       yield piece
     }
   }
@@ -44,6 +44,8 @@ export async function unpack({ settings, progress, write, folder }: Unpacking): 
     },
   })
   if (!kind) throw refused('it is not a backup of Postern')
+  const { size = 0 } = statSync(join(folder, kind.database), { throwIfNoEntry: false }) ?? {}
+  progress.before(checkStep(size), size)
   assertIsWhat(manifest, kind, folder)
   return { manifest, kind, bytes }
 }
@@ -64,6 +66,8 @@ function checked(kind: DataKind, folder: string) {
     if (isCoded(error, 'database-key-wrong', 'database-key-missing'))
       throw refused('the key in it does not belong to its database', error)
     if (isCoded(error, 'database-newer')) throw refused('a newer version of this program wrote its database', error)
+    if (isCoded(error, 'database-too-old'))
+      throw refused('a version of this program that is too old wrote its database', error)
     throw error
   }
 }

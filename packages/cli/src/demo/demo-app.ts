@@ -1,6 +1,7 @@
 // The web app that the demo's relay serves: built if needed, with a line for the waiting user.
 import { builtApp } from '@postern/app/build'
 import { CodedError, cleanLine } from '@postern/protocol'
+import { progressLine } from '../build-progress.ts'
 import type { DemoSettings } from './demo-settings.ts'
 
 const OFF = 'off'
@@ -17,10 +18,4 @@ export async function demoApp({ app }: DemoSettings, { stop, print }: Surroundin
     const rule = `${cleanLine(error instanceof Error ? error.message : String(error))}; ${OFF} goes without it`
     throw new CodedError('bad-field', { field: '--app', rule }, { cause: error })
   }
-}
-
-function progressLine(print: (text: string) => void): () => void {
-  const beganMs = performance.now()
-  print('Building the app …')
-  return () => print(` ${Math.max(1, Math.round((performance.now() - beganMs) / 1000))} s\n`)
 }

@@ -33,8 +33,10 @@ const commands: BotCommand[] = [
   { name: 'help', description: 'What I can do' },
 ]
 
+type OnAnswer = (to: BotPerson, chat: string) => void
+
 /** Until the signal, which ends the poll for updates; an answer in progress is still sent. */
-export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: BotPerson) => void): Promise<void> {
+export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: OnAnswer): Promise<void> {
   let me: BotProfile | undefined
   let offset = 0
   while (!stop.aborted) {
@@ -42,7 +44,7 @@ export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: Bot
       me ??= await introduce(api)
       for (const update of await getUpdates(api, offset, stop)) {
         const answered = await answer({ api, chat: update.chat_id, update: update.id }, update, me)
-        if (answered) onAnswer(answered)
+        if (answered) onAnswer(answered, update.chat_id)
         // The next request confirms the updates below the offset: an update is done when it has been answered.
         offset = update.id + 1
       }

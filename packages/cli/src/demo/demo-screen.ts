@@ -25,9 +25,12 @@ export function demoScreen(facts: DemoFacts): string {
 
 ${indent(qrCode)}
 
-  ${styleText('bold', 'Ask its HTTP API')} (token ${token}):
-  curl -H 'Authorization: Bearer ${token}' ${apiUrl}/v1/me
-  or read and try all of it at ${apiUrl}/reference
+  ${styleText('bold', 'Ask its HTTP API')} from another terminal; these lines can be pasted:
+  export POSTERN_URL=${apiUrl} BOT_TOKEN=${token}
+  curl -H "Authorization: Bearer $BOT_TOKEN" $POSTERN_URL/v1/me
+  Read and try all of it at ${apiUrl}/reference
+  Watch the bot, its updates and its delivery at ${apiUrl}/console; log in with the token above.
+  A bot that was written for Telegram runs here with the address ${apiUrl} instead of Telegram's.
 
   ${styleText('bold', 'Or write to it')} as Alice, from another terminal:
   (echo '${hello}'; cat) |
@@ -40,14 +43,16 @@ ${programLines(facts)}
 }
 
 /** Two programs on one bot would both answer: a reader with an own program starts without the demo's. */
-const programLines = ({ program, apiUrl, token, postern }: DemoFacts): string =>
+const programLines = ({ program, postern }: DemoFacts): string =>
   program === 'demo'
     ? `  ${styleText('bold', 'For a program of your own')} stop this, and start it with: ${postern} demo --bot off`
-    : `  ${styleText('bold', 'Nobody answers yet.')} For your program, in another terminal:
-  export POSTERN_URL=${apiUrl} POSTERN_TOKEN=${token}`
+    : `  ${styleText('bold', 'Nobody answers yet.')} Paste the line with export, then start your program in that terminal.`
 
 /** A stranger chose the name: it must not control the terminal. */
 export const answeredLine = (name: string): string => `  ↩ answered ${cleanLine(name) || 'somebody'}\n`
+
+/** Pasted, it is the variable of a chat that the documents use. */
+export const chatLine = (chat: string): string => `  CHAT=${shellWord(chat)}\n`
 
 /** Without the last line, which contains colours and no picture. */
 const indent = (text: string): string =>

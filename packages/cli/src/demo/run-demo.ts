@@ -6,7 +6,7 @@ import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
 import { demoApp } from './demo-app.ts'
 import { runDemoBot } from './demo-bot.ts'
-import { answeredLine, demoScreen } from './demo-screen.ts'
+import { answeredLine, chatLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
 import { posternCommand } from './postern-command.ts'
 import { readSavedState, saveState } from './saved-state.ts'
@@ -50,5 +50,14 @@ async function runOpened(settings: DemoSettings, { stop, print }: Surroundings, 
   const urls = { inviteUrl, apiUrl: gateway.url, relayUrl: relay.url }
   print(demoScreen({ ...urls, qrCode, token, directory, program, postern: posternCommand(process) }))
   if (program === 'own') await aborted(stop)
-  else await runDemoBot({ url: gateway.url, token }, stop, to => print(answeredLine(to.name)))
+  else await runDemoBot({ url: gateway.url, token }, stop, answerPrinter(print))
+}
+
+/** Names each chat once, after its first answer: it can then be pasted beside the lines of the screen. */
+function answerPrinter(print: (text: string) => void): (to: { name: string }, chat: string) => void {
+  const named = new Set<string>()
+  return ({ name }, chat) => {
+    print(answeredLine(name) + (named.has(chat) ? '' : chatLine(chat)))
+    named.add(chat)
+  }
 }

@@ -39,6 +39,8 @@ export async function startDemoGateway(demo: DemoSettings, { relayUrl, token }: 
     RELAY_URL: relayUrl,
     LISTEN: `${HOST}:${demo.gatewayPort}`,
     REFERENCE: 'on',
+    CONSOLE: 'on',
+    TELEGRAM_API: 'on',
     DATA_DIR: join(demo.directory, 'bot'),
   })
   return await startGateway({ settings, log: terminalLog(process.stderr) }).catch((error: unknown) => {

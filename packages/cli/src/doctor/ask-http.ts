@@ -1,9 +1,10 @@
 // One HTTP request of the doctor: it follows no redirect, reads little, and ends in time whatever the answer.
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import { type Clock, Deferred, doctorLimits, systemCodeOf } from '@postern/protocol'
-import { networkFault } from './network-faults.ts'
+import { type NetworkFault, networkFault } from './network-faults.ts'
 
 const http = process.getBuiltinModule('node:http')
 
@@ -16,8 +17,17 @@ export type HttpQuestion = {
   body?: string
 }
 
-/** `body`: its beginning. */
-export type HttpAnswer = { kind: 'answer'; status: number; body: string } | { kind: 'none'; why: string }
+export type HttpAnswer =
+  | {
+      kind: 'answer'
+      status: number
+      headers: IncomingHttpHeaders
+      /** Its beginning. */
+      body: string
+      /** When the certificate expires; undefined without TLS. */
+      expiresMs: number | undefined
+    }
+  | ({ kind: 'none' } & NetworkFault)
 
 export async function askHttp(question: HttpQuestion, clock: Clock): Promise<HttpAnswer> {
   const { url, path, method, headers = {}, body } = question
@@ -37,26 +47,41 @@ export async function askHttp(question: HttpQuestion, clock: Clock): Promise<Htt
     return await answer
   } catch (error) {
     // An address that can be parsed and not requested, for example with characters that no request can carry.
-    return { kind: 'none', why: networkFault(systemCodeOf(error)) }
+    return { kind: 'none', ...networkFault(systemCodeOf(error)) }
   }
 }
 
 async function answerTo(request: ClientRequest, clock: Clock): Promise<HttpAnswer> {
   const wait = new Deferred<HttpAnswer>()
   const { answerWithinMs } = doctorLimits
-  let begun: { status: number; read: Reading } | undefined
-  const end = (why: string): void =>
-    wait.resolve(begun ? { kind: 'answer', status: begun.status, body: begun.read.text } : { kind: 'none', why })
-  wait.after(clock, answerWithinMs, () => end(`it did not answer within ${answerWithinMs / 1000} seconds`))
+  let begun: Begun | undefined
+  const end = (fault: NetworkFault): void => wait.resolve(begun ? answerOf(begun) : { kind: 'none', ...fault })
+  wait.after(clock, answerWithinMs, () => end({ why: `it did not answer within ${answerWithinMs / 1000} seconds` }))
   wait.onSettled(() => request.destroy())
   request.on('response', response => {
-    begun = { status: response.statusCode ?? 0, read: new Reading(response) }
-    begun.read.onEnd(() => end(''))
+    begun = { response, read: new Reading(response), expiresMs: expiryOf(response) }
+    begun.read.onEnd(() => end({ why: '' }))
   })
   // Also after the end: nobody else handles a late error.
   request.on('error', error => end(networkFault(systemCodeOf(error))))
-  request.on('close', () => end('it closed the connection'))
+  request.on('close', () => end({ why: 'it closed the connection' }))
   return await wait.promise
+}
+
+type Begun = { response: IncomingMessage; read: Reading; expiresMs: number | undefined }
+
+const answerOf = ({ response: { statusCode = 0, headers }, read, expiresMs }: Begun): HttpAnswer => ({
+  kind: 'answer',
+  status: statusCode,
+  headers,
+  body: read.text,
+  expiresMs,
+})
+
+/** Read when the answer begins: a closed connection no longer has its certificate. */
+function expiryOf({ socket }: IncomingMessage): number | undefined {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
+  return certificate?.validToDate.getTime()
 }
 
 /** The bytes received so far, up to a limit. */

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, DAY_MS, doctorLimits, MINUTE_MS } from '@postern/protocol'
-import { lastBackupMs } from '../backup/backup-note.ts'
+import { lastBackupMs } from '@postern/protocol/node'
 import { type Diagnosis, ok, warn } from './finding.ts'
 
 type BackupCase = { directory: string; database: string; clock: Clock }
 
 /** Without a database there is nothing to lose. */
-export async function checkBackup({ directory, database, clock }: BackupCase): Promise<Diagnosis[]> {
+export function checkBackup({ directory, database, clock }: BackupCase): Diagnosis[] {
   if (!existsSync(join(directory, database))) return []
-  const madeMs = await lastBackupMs(directory)
+  const madeMs = lastBackupMs(directory)
   const todo = 'make a backup with postern backup, and schedule it'
   if (madeMs === undefined) return [warn('backup', { text: 'no backup is recorded in the directory', todo })]
   const ageMs = clock.nowMs() - madeMs

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, CodedError, type ListenAddress, listenUrl } from '@postern/protocol'
 import { z } from 'zod'
 import { askHttp, type HttpAnswer } from './ask-http.ts'
+import { checkCertificate } from './check-certificate.ts'
 import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
 type HooksCase = {
@@ -13,24 +14,29 @@ type HooksCase = {
 }
 
 export async function checkHooks(looked: HooksCase): Promise<Diagnosis[]> {
-  const [posts, open] = await Promise.all([postFault(looked), openWay(looked)])
+  const [answer, open] = await Promise.all([post(looked), openWay(looked)])
+  const host = hostOf(looked)
+  const posts = postFault(answer, host)
   const faults = [posts, open === undefined ? undefined : openFault(looked, open)].filter(fault => fault !== undefined)
-  return faults.length > 0 ? faults : [ok('hooks', `${hostOf(looked)} passes posts to hooks, and nothing else`)]
+  const found = faults.length > 0 ? faults : [ok('hooks', `${host} passes posts to hooks, and nothing else`)]
+  return [...found, ...checkCertificate(answer, { host, clock: looked.clock })]
 }
 
 const hostOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).host
 const pathOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).pathname.replace(/\/+$/, '')
 
 /** Posts to a hook that does not exist: the gateway answers in words that no proxy uses. */
-async function postFault(looked: HooksCase): Promise<Diagnosis | undefined> {
+async function post(looked: HooksCase): Promise<HttpAnswer> {
   const path = `${pathOf(looked)}/hooks/${randomUUID()}`
   const headers = { 'content-type': 'text/plain' }
-  const answer = await askHttp({ url: looked.hooksUrl, path, method: 'POST', headers, body: 'x' }, looked.clock)
-  const host = hostOf(looked)
+  return await askHttp({ url: looked.hooksUrl, path, method: 'POST', headers, body: 'x' }, looked.clock)
+}
+
+function postFault(answer: HttpAnswer, host: string): Diagnosis | undefined {
   if (answer.kind === 'none') {
     // A machine may not reach its own public address as well as senders do.
     const todo = 'try from another machine, and check the host name, the certificate and the proxy'
-    return warn('hooks', { text: `${host} cannot be reached from here: ${answer.why}`, todo })
+    return warn('hooks', { text: `${host} cannot be reached from here: ${answer.why}`, todo: answer.todo ?? todo })
   }
   const said = errorIn(answer)
   if (said?.error === new CodedError('hook-not-found').message) return undefined

@@ -1,10 +1,19 @@
 // A public host of the relay as clients dial it, from the relay's own machine, which may reach itself less well than others do.
 import type { Clock } from '@postern/protocol'
+import { askHttp } from './ask-http.ts'
+import { checkCertificate } from './check-certificate.ts'
 import { dialRelay } from './dial-relay.ts'
 import { type Diagnosis, fail, ok, warn } from './finding.ts'
+import type { NetworkFault } from './network-faults.ts'
 
 export async function checkPublicHost(host: string, clock: Clock): Promise<Diagnosis[]> {
-  const [closed, plain] = await Promise.all([dialRelay(`https://${host}`, clock), dialRelay(`http://${host}`, clock)])
+  const url = `https://${host}`
+  const [health, closed, plain] = await Promise.all([
+    askHttp({ url, path: '/healthz', method: 'GET' }, clock),
+    dialRelay(url, clock),
+    dialRelay(`http://${host}`, clock),
+  ])
+  if (health.kind === 'none' && health.todo !== undefined) return [certificateFault(host, health)]
   const dialled = closed.kind === 'relay' ? closed : plain
   if (dialled.kind === 'silent' && dialled.http === undefined) {
     const text = `${host} does not answer from here: ${closed.kind === 'silent' ? closed.why : dialled.why}`
@@ -20,7 +29,16 @@ export async function checkPublicHost(host: string, clock: Clock): Promise<Diagn
       fail('host', { text, todo: 'restart the relay to apply --public-host, or check where the host name points' }),
     ]
   }
-  return [closed.kind === 'relay' ? ok('host', `clients can connect to https://${host}`) : plainFinding(host)]
+  return [
+    closed.kind === 'relay' ? ok('host', `clients can connect to ${url}`) : plainFinding(host),
+    ...checkCertificate(health, { host, clock }),
+  ]
+}
+
+/** Clients may know an authority that this machine does not; an expired certificate helps nobody. */
+function certificateFault(host: string, { why, todo = '' }: NetworkFault): Diagnosis {
+  const said = { text: `${host} cannot be reached: ${why}`, todo }
+  return why.includes('authority') ? warn('host', said) : fail('host', said)
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/

@@ -1,18 +1,42 @@
 // The relay as this machine reaches it: by HTTP and WebSocket, by the host in its address, and its clock.
 import { type Clock, doctorLimits, MINUTE_MS } from '@postern/protocol'
-import { askHttp } from './ask-http.ts'
+import { REGISTRATION_HEADER } from '@postern/protocol/relay'
+import { askHttp, type HttpAnswer } from './ask-http.ts'
+import { checkCertificate } from './check-certificate.ts'
 import { type DialResult, dialRelay, type HostVerdict } from './dial-relay.ts'
 import { type Diagnosis, fail, ok, quoted, warn } from './finding.ts'
 
-export async function checkRelay(relayUrl: string, clock: Clock): Promise<Diagnosis[]> {
+type RelayCase = {
+  relayUrl: string
+  clock: Clock
+  /** The bot has no account there yet. `hasInvite`: RELAY_INVITE is set. */
+  newcomer: { hasInvite: boolean } | undefined
+}
+
+export async function checkRelay({ relayUrl, clock, newcomer }: RelayCase): Promise<Diagnosis[]> {
   const origin = new URL(relayUrl.replace(/^ws/, 'http')).origin
   // First, because it reveals more about a wrong name, certificate or proxy.
   const health = await askHttp({ url: origin, path: '/healthz', method: 'GET' }, clock)
   if (health.kind === 'none') {
     const todo = 'check that the relay is running, and that RELAY_URL, the host name and the proxy point to it'
-    return [fail('relay', { text: `${origin} cannot be reached: ${health.why}`, todo })]
+    return [fail('relay', { text: `${origin} cannot be reached: ${health.why}`, todo: health.todo ?? todo })]
   }
-  return findingsOf(await dialRelay(relayUrl, clock), { origin, httpStatus: health.status })
+  const found = findingsOf(await dialRelay(relayUrl, clock), { origin, httpStatus: health.status })
+  const { host } = new URL(origin)
+  return [...found, ...checkCertificate(health, { host, clock }), ...(newcomer ? admission(health, newcomer) : [])]
+}
+
+/** The relay says by a header of its health whom it registers: trying would leave an account there. */
+function admission({ headers }: Extract<HttpAnswer, { kind: 'answer' }>, { hasInvite }: { hasInvite: boolean }) {
+  const registration = headers[REGISTRATION_HEADER]
+  if (registration === 'closed') {
+    const todo = 'ask the operator of the relay to open registration, or use another relay'
+    return [fail('register', { text: 'the relay registers no new accounts, and the bot has none there yet', todo })]
+  }
+  if (registration !== 'invite' || hasInvite) return []
+  const text = 'the relay registers new accounts by invite only, and RELAY_INVITE is not set'
+  const todo = 'ask the operator of the relay for a code (postern relay invite), and set RELAY_INVITE to it'
+  return [fail('register', { text, todo })]
 }
 
 type Place = { origin: string; httpStatus: number }

@@ -20,7 +20,7 @@ export function settingsIn(env: Env, directory: string): ReadSettings {
 }
 
 /** False for an unreadable directory, which is reported separately. */
-function isFirstStart(directory: string): boolean {
+export function isFirstStart(directory: string): boolean {
   try {
     return statSync(join(directory, accountFiles.database), { throwIfNoEntry: false }) === undefined
   } catch {
@@ -40,7 +40,14 @@ export function checkSettings({ settings, fault }: ReadSettings, { relayUrl, isR
 const unstartable = 'correct the setting: a gateway does not start with it'
 const otherSettings = 'these are not the settings of the running gateway: name its file with --settings'
 
+/** The tokens in our documents, which everybody can read. */
+const exampleTokens: ReadonlySet<string> = new Set(['a-token-of-your-choice'])
+
 function tokenWarning({ botToken }: GatewaySettings): Diagnosis | undefined {
+  if (exampleTokens.has(botToken)) {
+    const text = 'BOT_TOKEN is the example of the documents: anyone who reaches the API controls the bot'
+    return warn('settings', { text, todo: 'choose a long random token, as openssl rand -hex 32 prints' })
+  }
   const min = gatewayLimits.botTokenCharsAdvised
   if (botToken.length >= min) return undefined
   const text = `BOT_TOKEN has fewer than ${min} characters and could be guessed`

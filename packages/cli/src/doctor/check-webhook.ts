@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type GatewayStatus, WebhookSigner } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import { askHttp, type HttpAnswer } from './ask-http.ts'
+import { checkCertificate } from './check-certificate.ts'
 import { type Diagnosis, fail, ok, quoted } from './finding.ts'
 
 type WebhookCase = {
@@ -20,8 +21,9 @@ export async function checkWebhook(looked: WebhookCase): Promise<Diagnosis[]> {
   // Nothing after the host: addresses of receivers often contain a secret.
   const { host } = new URL(looked.webhook.url)
   const fault = answerFault(answer, { host, sendsTest: looked.sendsTest }) ?? deliveryFault(looked, host)
-  if (fault) return [fault]
-  return [ok('webhook', looked.sendsTest ? `${host} accepted a signed test` : `${host} answers`)]
+  const certificate = checkCertificate(answer, { host, clock: looked.clock })
+  if (fault) return [fault, ...certificate]
+  return [ok('webhook', looked.sendsTest ? `${host} accepted a signed test` : `${host} answers`), ...certificate]
 }
 
 /** An OPTIONS request has no effect: a receiver must not mistake the doctor for an update. */
@@ -44,7 +46,7 @@ type Question = { host: string; sendsTest: boolean }
 function answerFault(answer: HttpAnswer, { host, sendsTest }: Question): Diagnosis | undefined {
   if (answer.kind === 'none') {
     const todo = 'check that the receiver is running, and that WEBHOOK_URL points to it'
-    return fail('webhook', { text: `${host} cannot be reached: ${answer.why}`, todo })
+    return fail('webhook', { text: `${host} cannot be reached: ${answer.why}`, todo: answer.todo ?? todo })
   }
   const { status } = answer
   if (status >= 300 && status < 400)

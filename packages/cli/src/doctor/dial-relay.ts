@@ -79,7 +79,7 @@ class Dialling {
     const [, status] = /Unexpected server response: (\d+)/.exec(reason) ?? []
     const [code] = /\b(E[A-Z_]{4,}|HPE_\w+)\b/.exec(reason) ?? []
     if (status !== undefined) this.#wait.resolve({ kind: 'silent', why: `it answers ${status}`, http: Number(status) })
-    else this.#end(code === undefined ? reason : networkFault(code))
+    else this.#end(code === undefined ? reason : networkFault(code).why)
   }
 
   #end(why: string): void {

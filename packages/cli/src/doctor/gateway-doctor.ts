@@ -2,7 +2,7 @@
 import { webhookStatus } from '@postern/bot-api/objects'
 import { accountFiles } from '@postern/core/node'
 import type { GatewaySettings, GatewayStatus } from '@postern/gateway'
-import { type Clock, parseListenAddress } from '@postern/protocol'
+import { type Clock, type Env, parseListenAddress } from '@postern/protocol'
 import { CONTROL_NAME } from '@postern/protocol/control'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
 import { z } from 'zod'
@@ -14,18 +14,22 @@ import { checkDisk } from './check-disk.ts'
 import { checkFiles } from './check-files.ts'
 import { checkHooks } from './check-hooks.ts'
 import { checkLogin } from './check-login.ts'
+import { checkMcp } from './check-mcp.ts'
+import { checkPort } from './check-port.ts'
 import { checkLibrary, checkProgram } from './check-program.ts'
 import { checkRelay } from './check-relay.ts'
-import { checkSettings, type ReadSettings, settingsIn } from './check-settings.ts'
+import { checkSettings, isFirstStart, type ReadSettings, settingsIn } from './check-settings.ts'
 import { checkWebhook } from './check-webhook.ts'
 import type { DoctorSettings } from './doctor-settings.ts'
 import type { Machine } from './machine.ts'
 import type { Check } from './run-checks.ts'
+import { checkAuthorities } from './trust-authorities.ts'
 
 export type DoctorContext = { clock: Clock; machine: Machine }
 
 type GatewayCase = DoctorContext &
   ReadSettings & {
+    env: Env
     directory: string
     running: ProcessState<GatewayStatus>
     /** The status of the running gateway. */
@@ -60,7 +64,7 @@ export async function gatewayCase(
   const running = await askStatus({ directory, clock, schema: gatewayStatus })
   const status = running.kind === 'answers' ? running.status : undefined
   const relayUrl = read.settings?.relayUrl ?? status?.relay
-  return { clock, machine, ...read, directory, running, status, relayUrl, isDeep, sendsTest }
+  return { clock, machine, env, ...read, directory, running, status, relayUrl, isDeep, sendsTest }
 }
 
 const files = [accountFiles.database, accountFiles.key, `${accountFiles.database}-wal`, CONTROL_NAME, BACKUP_NOTE_NAME]
@@ -69,7 +73,10 @@ const files = [accountFiles.database, accountFiles.key, `${accountFiles.database
 export const gatewayChecks: readonly Check<GatewayCase>[] = [
   {
     subject: 'settings',
-    look: looked => checkSettings(looked, { ...looked, isRunning: looked.status !== undefined }),
+    look: looked => [
+      ...checkSettings(looked, { ...looked, isRunning: looked.status !== undefined }),
+      ...checkAuthorities(looked.env),
+    ],
   },
   { subject: 'program', look: checkProgram },
   { subject: 'library', look: checkLibrary },
@@ -89,9 +96,11 @@ export const gatewayChecks: readonly Check<GatewayCase>[] = [
         unseen: 'login and files are not checked until then',
       }),
   },
+  { subject: 'port', look: looked => checkPort({ ...looked, setting: 'LISTEN', listen: looked.settings?.listen }) },
   {
     subject: 'relay',
-    look: async ({ relayUrl, clock }) => (relayUrl === undefined ? [] : await checkRelay(relayUrl, clock)),
+    look: async ({ relayUrl, ...looked }) =>
+      relayUrl === undefined ? [] : await checkRelay({ ...looked, relayUrl, newcomer: newcomerIn(looked) }),
   },
   { subject: 'login', look: looked => (looked.status ? checkLogin({ ...looked, status: looked.status }) : []) },
   { subject: 'files', look: async looked => (looked.status?.online ? await checkFiles(looked) : []) },
@@ -107,8 +116,21 @@ export const gatewayChecks: readonly Check<GatewayCase>[] = [
         ? []
         : await checkHooks({ hooksUrl: settings.hooksUrl, listen: listenOf(settings, status), clock }),
   },
+  {
+    subject: 'mcp',
+    look: async ({ settings, status, clock }) =>
+      settings?.mcp && status
+        ? await checkMcp({ mcp: settings.mcp, botOwners: settings.botOwners, url: status.url, clock })
+        : [],
+  },
   { subject: 'database', look: checkDatabase, alone: true },
 ]
+
+/** Undefined for a bot that has an account, and where that is unknown. */
+function newcomerIn({ settings, status, directory }: Pick<GatewayCase, 'settings' | 'status' | 'directory'>) {
+  const isNew = status ? !status.registered : isFirstStart(directory)
+  return isNew && settings ? { hasInvite: settings.relayInvite !== undefined } : undefined
+}
 
 /** Port 0 is resolved by the running gateway alone. */
 function listenOf({ listen }: GatewaySettings, status: GatewayStatus | undefined) {

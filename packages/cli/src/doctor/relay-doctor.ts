@@ -1,5 +1,5 @@
 // The checks for a relay, one row each.
-import { type Clock, doctorLimits, isCoded } from '@postern/protocol'
+import { type Clock, doctorLimits, type Env, isCoded } from '@postern/protocol'
 import { CONTROL_NAME } from '@postern/protocol/control'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
 import { type RelayConfig, readConfig, relayFiles, type StatusAnswer, startableHosts } from '@postern/relay'
@@ -10,8 +10,10 @@ import { checkBackup } from './check-backup.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkDirectory } from './check-directory.ts'
 import { checkDisk } from './check-disk.ts'
+import { checkPort } from './check-port.ts'
 import { checkProgram } from './check-program.ts'
 import { checkPublicHost } from './check-public-host.ts'
+import { checkPush } from './check-push.ts'
 import { checkMetrics, checkRegistration, checkRelaySettings } from './check-relay-settings.ts'
 import { checkRoom } from './check-room.ts'
 import { checkSharedDatabase, sharedBackup } from './check-shared-database.ts'
@@ -20,8 +22,10 @@ import { clauseOf } from './finding.ts'
 import type { DoctorContext } from './gateway-doctor.ts'
 import type { Machine } from './machine.ts'
 import type { Check } from './run-checks.ts'
+import { checkAuthorities } from './trust-authorities.ts'
 
 type RelayCase = {
+  env: Env
   clock: Clock
   machine: Machine
   config: RelayConfig | undefined
@@ -35,13 +39,17 @@ type RelayCase = {
 }
 
 /** The fields of its answer that are used. */
-type RelayStatus = Pick<StatusAnswer, 'started' | 'registration' | 'takes' | 'blob_bytes'>
+type RelayStatus = Pick<StatusAnswer, 'started' | 'registration' | 'takes' | 'blob_bytes'> & {
+  push?: StatusAnswer['push'] | undefined
+}
 
 const relayStatus: z.ZodType<RelayStatus> = z.object({
   started: z.string(),
   registration: z.string(),
   takes: z.object({ messages: z.boolean(), blobs: z.boolean() }),
   blob_bytes: z.number(),
+  // A relay of the version before has none.
+  push: z.enum(['on', 'off', 'unreachable']).optional(),
 })
 
 type Asked = Extract<DoctorSettings, { of: 'relay' }>
@@ -57,7 +65,7 @@ export async function relayCase(
     ? await askStatus({ directory, clock, schema: relayStatus })
     : { kind: 'nothing' }
   const status = running.kind === 'answers' ? running.status : undefined
-  return { clock, machine, ...read, directory, running, status, isDeep: asked.isDeep }
+  return { clock, machine, env: asked.env, ...read, directory, running, status, isDeep: asked.isDeep }
 }
 
 function configIn({ argv, env }: Asked, app: string | undefined): Pick<RelayCase, 'config' | 'fault' | 'hosts'> {
@@ -77,7 +85,7 @@ const named = [...files, CONTROL_NAME, BACKUP_NOTE_NAME]
 
 /** In the order of the report. */
 export const relayChecks: readonly Check<RelayCase>[] = [
-  { subject: 'settings', look: ({ fault }) => checkRelaySettings(fault) },
+  { subject: 'settings', look: ({ fault, env }) => [...checkRelaySettings(fault), ...checkAuthorities(env)] },
   { subject: 'program', look: checkProgram },
   {
     subject: 'directory',
@@ -95,10 +103,18 @@ export const relayChecks: readonly Check<RelayCase>[] = [
     look: within(at => checkProcess({ ...at, what: 'relay', unseen: 'its hosts are not checked until then' })),
   },
   {
+    subject: 'port',
+    look: async ({ running, config }) => [
+      ...(await checkPort({ running, setting: '--listen', listen: config?.listen })),
+      ...(await checkPort({ running, setting: '--metrics', listen: config?.metrics })),
+    ],
+  },
+  {
     subject: 'register',
     look: ({ config, status }) => (config ? checkRegistration(config, status?.registration) : []),
   },
   { subject: 'metrics', look: ({ config }) => (config ? checkMetrics(config) : []) },
+  { subject: 'push', look: ({ config, status }) => (config ? checkPush(config, status?.push) : []) },
   { subject: 'room', look: ({ config, ...looked }) => (config ? checkRoom({ ...looked, config }) : []) },
   {
     subject: 'host',

@@ -8,6 +8,7 @@ import { type Machine, thisMachine } from './machine.ts'
 import { relayCase, relayChecks } from './relay-doctor.ts'
 import { findingLine, findingsJson, hasFailed } from './report.ts'
 import { runChecks } from './run-checks.ts'
+import { trustAuthorities } from './trust-authorities.ts'
 
 /** `app`: the folder of the web app that a relay would serve. */
 export type DoctorParts = { clock: Clock; machine: Machine; output: Writable; app: string | undefined }
@@ -17,7 +18,9 @@ export async function runDoctor(argv: readonly string[], env: Env, app?: string)
   // A reader that closes the pipe after the first lines ends nothing here.
   process.stdout.on('error', () => undefined)
   const parts = { clock: systemClock, machine: thisMachine(), output: process.stdout, app }
-  const code = await examine(readDoctorSettings(argv, env), parts)
+  const settings = readDoctorSettings(argv, env)
+  trustAuthorities(settings.env)
+  const code = await examine(settings, parts)
   endLateAnyway(code)
   return code
 }

@@ -1,23 +1,30 @@
 // The fields of every command of `postern person`, one JSON line each.
 import {
   accountField,
+  captionFits,
   characters,
   chatInPath as chat,
   chosenOptions,
   emoji,
   fileKinds,
+  formatFields,
+  formattingFits,
   keeps,
   mentions,
-  mentionsAreInText,
   messageInPath as message,
   optional,
   optionalMessageId,
   pollFields,
+  questionFits,
   shownName,
+  silent,
   textMessageFields,
 } from '@postern/bot-api'
 import { captionRange, contentLimits, gatewayLimits, HALF_RULE, TIMER_RULE, timerFault } from '@postern/protocol'
 import { z } from 'zod'
+
+const linkRule = 'must be a link to a group'
+const token = z.string('must be the token of a link')
 
 const groupName = shownName(contentLimits.groupNameCharsMax)
 const members = z
@@ -56,6 +63,7 @@ export const commandFields = {
   invite: z.object({}),
   /** At the relay, permanently; `confirm` is the account's own id. */
   'delete-account': z.object({ confirm: accountField }),
+  /** A start link of a bot also sends `/start`. */
   open,
   profile: z.object({ account: accountField }),
   /** The safety number that both compare; with a mark, the result is stored. */
@@ -71,35 +79,72 @@ export const commandFields = {
   }),
   /** Messages and notices. */
   history: z.object({ chat, before: time.optional(), limit: pageLimit }),
-  send: z.object({ chat, ...textMessageFields }).superRefine(mentionsAreInText),
+  send: z.object({ chat, ...textMessageFields, ...formatFields }).superRefine(formattingFits),
   /** A path is one of the machine on which the person runs. */
-  file: z.object({
-    chat,
-    path,
-    caption: optional(textOrNone),
-    kind: optional(z.enum(fileKinds, 'must be photo, video, voice or file')),
-    reply_to: optionalMessageId,
-  }),
+  file: z
+    .object({
+      chat,
+      path,
+      caption: optional(textOrNone),
+      kind: optional(z.enum(fileKinds, 'must be photo, video, voice or file')),
+      reply_to: optionalMessageId,
+      silent,
+      mentions,
+      ...formatFields,
+    })
+    .superRefine(captionFits),
+  /** Files of this machine, shown together; the first has the caption. */
+  album: z
+    .object({
+      chat,
+      paths: z
+        .array(path, 'must be an array of paths')
+        .min(1, 'must have at least 1 entry')
+        .max(contentLimits.albumFilesMax, `must have at most ${contentLimits.albumFilesMax} entries`),
+      caption: optional(textOrNone),
+      reply_to: optionalMessageId,
+      silent,
+      mentions,
+      ...formatFields,
+    })
+    .superRefine(captionFits),
   download: z.object({ chat, message, path }),
+  /** A text or a file, into another chat or the same one. */
+  forward: z.object({ chat, message, to: chat, silent }),
   /** Only a caption may become empty. */
-  edit: z.object({ chat, message, text: textOrNone, mentions }).superRefine(mentionsAreInText),
+  edit: z.object({ chat, message, text: textOrNone, mentions, ...formatFields }).superRefine(formattingFits),
   delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'must be all or me').default('all') }),
   /** An empty emoji withdraws a reaction. */
   react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'must be one emoji') }),
-  poll: z.object({ chat, ...pollFields }),
+  poll: z.object({ chat, ...pollFields }).superRefine(questionFits),
   /** An empty list withdraws the vote. */
   vote: z.object({ chat, message, options: chosenOptions }),
   close: z.object({ chat, message }),
   press: z.object({ chat, message, data: z.string('must be the data of a button') }),
   read: z.object({ chat, up_to: optionalMessageId }),
+  typing: z.object({ chat }),
   timer: z.object({ chat, ms: z.int(TIMER_RULE).superRefine(keeps(timerFault)) }),
   call: z.object({ chat }),
   group: z.object({ name: groupName, members }),
   add: z.object({ chat, members }),
   remove: z.object({ chat, members }),
   rename: z.object({ chat, name: groupName }),
+  /** A path of null removes it. */
+  picture: z.object({ chat, path: path.nullable() }),
   /** Admins may remove people. */
   admin: z.object({ chat, account: accountField, role: z.enum(['admin', 'member'], 'must be admin or member') }),
+  /** A link to a group, of which this person is an admin. */
+  link: z.object({ chat }),
+  links: z.object({ chat }),
+  revoke: z.object({ chat, token }),
+  /** Asks the admin who made the link for a place in the group. */
+  ask: z.object({ link: z.string(linkRule) }),
+  asked: z.object({}),
+  /** On this machine alone. */
+  unask: z.object({ account: accountField, token }),
+  /** The people who ask for a place in the group. */
+  requests: z.object({ chat }),
+  answer: z.object({ chat, account: accountField, with: z.enum(['add', 'decline'], 'must be add or decline') }),
   leave: z.object({ chat }),
   accept: z.object({ chat }),
   decline: z.object({ chat }),

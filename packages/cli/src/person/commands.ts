@@ -1,11 +1,14 @@
 // The commands of `postern person`: the order of each, and its call to the client.
-import { chatIdOf } from '@postern/bot-api'
+import { chatIdOf, formattedWords } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
 import { type AccountId, type ChatId, CodedError, personLimits, privateChatId } from '@postern/protocol'
-import { parseInvite } from '@postern/protocol/content'
+import { parseGroupLink, parseInvite } from '@postern/protocol/content'
 import type { CommandName, FieldsOf } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
+import { forwardMessage } from './forward-message.ts'
+import { sendLocalAlbum } from './send-local-album.ts'
 import { sendLocalFile } from './send-local-file.ts'
+import { setLocalPicture } from './set-local-picture.ts'
 
 /** `now`: does not wait. `send`: in order with the other sends of its chat. `alone`: exclusive in its chat. */
 export type Order<Fields> = { kind: 'now' } | { kind: 'send' | 'alone'; chat: (fields: Fields) => ChatId }
@@ -74,19 +77,25 @@ export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } 
   },
   send: {
     order: sends,
-    run: (client, { chat, text, reply_to, mentions }) =>
+    run: (client, { chat, reply_to, silent, ...words }) =>
       client.messages.sendText(
         chat,
-        { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) },
+        {
+          ...formattedWords(words),
+          ...(reply_to && { replyTo: reply_to }),
+          ...(silent && { silent }),
+        },
         within,
       ),
   },
   file: { order: sends, run: sendLocalFile },
+  album: { order: sends, run: sendLocalAlbum },
   download: { order: now, run: downloadFile },
+  forward: { order: { kind: 'send', chat: ({ to }) => to }, run: forwardMessage },
   edit: {
     order: sends,
-    run: (client, { chat, message, text, mentions }) =>
-      client.messages.edit(chat, { message, text, ...(mentions && { mentions }) }, within),
+    run: (client, { chat, message, ...words }) =>
+      client.messages.edit(chat, { message, ...formattedWords(words) }, within),
   },
   delete: {
     order: sends,
@@ -98,10 +107,16 @@ export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } 
   },
   poll: {
     order: sends,
-    run: (client, { chat, close_ts, reply_to, ...poll }) =>
+    run: (client, { chat, close_ts, reply_to, silent, mentions, ...poll }) =>
       client.messages.sendPoll(
         chat,
-        { ...poll, ...(close_ts && { closeTs: close_ts }), ...(reply_to && { replyTo: reply_to }) },
+        {
+          ...poll,
+          ...(close_ts && { closeTs: close_ts }),
+          ...(reply_to && { replyTo: reply_to }),
+          ...(silent && { silent }),
+          ...(mentions && { mentions }),
+        },
         within,
       ),
   },
@@ -117,13 +132,36 @@ export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } 
     }),
   },
   read: { order: sends, run: (client, { chat, up_to }) => client.messages.markRead(chat, up_to) },
+  typing: {
+    order: sends,
+    run: async (client, { chat }) => {
+      await client.typing.send(chat, within)
+      return {}
+    },
+  },
   timer: { order: alone, run: (client, { chat, ms }) => client.chats.setTimer(chat, ms, within) },
   call: { order: sends, run: (client, { chat }) => client.messages.call(chat, within) },
   group: { order: now, run: (client, group) => client.chats.createGroup(group, within) },
   add: { order: alone, run: (client, { chat, members }) => client.chats.addMembers(chat, members, within) },
   remove: { order: alone, run: (client, { chat, members }) => client.chats.removeMembers(chat, members, within) },
   rename: { order: alone, run: (client, { chat, name }) => client.chats.renameGroup(chat, name, within) },
+  picture: { order: alone, run: setLocalPicture },
   admin: { order: alone, run: (client, { chat, ...named }) => client.chats.setAdmin(chat, named, within) },
+  link: { order: now, run: (client, { chat }) => client.groupLinks.make(chat) },
+  links: { order: now, run: (client, { chat }) => client.groupLinks.list(chat) },
+  revoke: { order: now, run: (client, { chat, token }) => client.groupLinks.revoke(chat, token) },
+  ask: {
+    order: { kind: 'alone', chat: ({ link }) => privateChatId(parseGroupLink(link).account) },
+    run: (client, { link }) => client.groupLinks.ask(parseGroupLink(link), within),
+  },
+  asked: { order: now, run: client => client.groupLinks.asked() },
+  unask: { order: now, run: (client, asked) => client.groupLinks.forgetAsked(asked) },
+  requests: { order: now, run: (client, { chat }) => client.groupLinks.requests(chat) },
+  answer: {
+    order: alone,
+    run: (client, { chat, account, with: answer }) =>
+      answer === 'add' ? client.groupLinks.add(chat, account, within) : client.groupLinks.decline(chat, account),
+  },
   leave: { order: alone, run: (client, { chat }) => client.chats.leaveGroup(chat, within) },
   accept: { order: alone, run: (client, { chat }) => client.chats.accept(chat) },
   decline: { order: alone, run: (client, { chat }) => client.chats.decline(chat) },

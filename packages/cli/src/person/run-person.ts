@@ -17,7 +17,7 @@ import { PersonCommands } from './answer-commands.ts'
 import { sweepDownloads } from './download-file.ts'
 import { LineOutput } from './line-output.ts'
 import { type PersonSettings, personFirstStart, readPersonSettings } from './person-settings.ts'
-import { writeEvents } from './write-events.ts'
+import { writeEvents, writeTyping } from './write-events.ts'
 
 export type Streams = { input: Readable; output: Writable; errors: Writable }
 
@@ -74,6 +74,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     if ((await whenOnline(client, until)) === 'stopped') return
     const { id, name } = client.identity.me()
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
+    writeTyping(client, { output, log })
     const events = writeEvents(client.journal, { output, log, until })
     const answers = new PersonCommands(client, { output, stop: until })
     // An early end of the events ends the person: unhandled, it would end the process in the middle.

@@ -1,26 +1,34 @@
 // Sends a file of this machine into a chat: with its type by its bytes, and a preview if it is a photo.
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { formattedWords } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, FileDraft } from '@postern/core'
 import { showFile } from '@postern/media'
 import { CodedError, contentLimits, personLimits, safeFileName, unlessAborted } from '@postern/protocol'
 import type { FieldsOf } from './command-fields.ts'
-import { badPath, fileFault } from './path-faults.ts'
+import { openToRead } from './open-to-read.ts'
+import { fileFault } from './path-faults.ts'
 
 const within = { timeoutMs: personLimits.commandWithinMs }
 
 export async function sendLocalFile(
   client: Client,
-  { chat, path, caption, kind, reply_to }: FieldsOf<'file'>,
+  { chat, path, caption, kind, reply_to, silent, mentions, format, entities }: FieldsOf<'file'>,
   stop: AbortSignal,
 ): Promise<Message> {
   const draft = await readDraft(client, { chat, path }, stop)
   try {
     const name = safeFileName(basename(path))
     const shown = await showFile(draft, { name, kind })
-    const file = { draft, name, ...shown, ...(caption && { text: caption }), ...(reply_to && { replyTo: reply_to }) }
+    const file = {
+      draft,
+      name,
+      ...shown,
+      ...(caption && formattedWords({ text: caption, mentions, format, entities })),
+      ...(reply_to && { replyTo: reply_to }),
+      ...(silent && { silent }),
+    }
     return await unlessAborted(client.files.send(chat, file, within), stop)
   } finally {
     await draft.discard()
@@ -29,7 +37,7 @@ export async function sendLocalFile(
 
 type Wanted = Pick<FieldsOf<'file'>, 'chat' | 'path'>
 
-async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSignal): Promise<FileDraft> {
+export async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSignal): Promise<FileDraft> {
   const handle = await openToRead(path)
   try {
     const { size } = await handle.stat()
@@ -41,16 +49,6 @@ async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSign
   } finally {
     await handle.close()
   }
-}
-
-async function openToRead(path: string): Promise<FileHandle> {
-  // Non-blocking: a pipe without a writer would never open.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    throw fileFault(error, 'read')
-  })
-  if ((await handle.stat()).isFile()) return handle
-  await handle.close()
-  throw badPath('must be a file')
 }
 
 type Reading = { size: number; stop: AbortSignal }

@@ -1,23 +1,46 @@
 // Writes events as lines, and confirms them afterwards: a kill repeats the last events at most, and loses none.
-import { followJournal, type Journal, type JournalEvent, type Log } from '@postern/core'
-import { faultFields, personLimits } from '@postern/protocol'
+import { type Client, followJournal, type Journal, type JournalEvent, type Log } from '@postern/core'
+import { type Clock, faultFields, inBackground, isCoded, pause, personLimits, systemClock } from '@postern/protocol'
 import type { LineOutput } from './line-output.ts'
 
 const READER = 'stdout'
 
-type Surroundings = { output: LineOutput; log: Log; until: AbortSignal }
+type Surroundings = { output: LineOutput; log: Log; until: AbortSignal; clock?: Clock }
 
-/** Until the signal; resolves when the written events are confirmed. */
-export async function writeEvents(journal: Journal, { output, log, until }: Surroundings): Promise<void> {
+/** Until the signal; resolves when the written events are confirmed. A disk that fails for a while does not end it. */
+export async function writeEvents(
+  journal: Journal,
+  { output, log, until, clock = systemClock }: Surroundings,
+): Promise<void> {
   const confirmations = new EventConfirmations(journal, log)
   let written = journal.confirmed(READER)
   const read = () => journal.read(written, personLimits.eventsPerPage)
-  for await (const entries of followJournal(journal, { read, until })) {
+  const recover = async (error: unknown) => {
+    if (isCoded(error, 'stopping')) throw error
+    log.warn(faultFields(error), 'events could not be read; will retry')
+    await pause(clock, personLimits.eventsRetryMs, until)
+  }
+  for await (const entries of followJournal(journal, { read, until, recover })) {
     if ((await output.write(...entries.map(entry => eventLine(entry.json)))) === 'lost') break
     written = entries.at(-1)?.id ?? written
     confirmations.add(written)
   }
   await confirmations.settled()
+}
+
+/**
+ * Typing and drafts are in no journal: they are written when they begin, change and end, and never again. Returns the
+ * function that ends this.
+ */
+export function writeTyping({ typing }: Client, { output, log }: Pick<Surroundings, 'output' | 'log'>): () => void {
+  return typing.onChange(({ chat, person: from, ...change }) => {
+    const line = JSON.stringify(
+      change.state === 'drafting'
+        ? { event: 'draft', chat_id: chat, draft: { from, ...change.draft } }
+        : { event: 'typing', chat_id: chat, typing: { from, state: change.state } },
+    )
+    inBackground(output.write(line), { what: 'typing not shown', log })
+  })
 }
 
 function eventLine(json: string): string {

@@ -1,4 +1,4 @@
-// Notices, the lines of a chat that nobody has written: told once in the journal, and kept in the history.
+// Notices, the lines of a chat that no member has written: emitted once in the journal, and kept in the history.
 import type { Notice } from '@postern/bot-api/events'
 import type { Person } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
@@ -11,7 +11,7 @@ import { findChat, revealChat } from './records/chats.ts'
 
 export type NoticeRow = { id: number; chat_id: ChatId; ts: number; json: string }
 
-/** `ts`: when it happened, as the chat's log has it; without an entry that tells of it, now. */
+/** `ts`: when it happened according to the chat's log; now, if no entry of the log reports it. */
 export type NewNotice = { chat: ChatId; notice: Notice; ts: number }
 
 type Reads = Pick<Store, 'get' | 'all'>
@@ -21,10 +21,10 @@ export function emitNotice(core: Pick<Core, 'elapsed'>, database: Database, told
   keepNotice(database, told)
 }
 
-/** In the history alone: of one's own doings one is not told, but one's screen shows them like those of the others. */
+/** Kept in the history without an event: an account is not notified of its own changes, but its screen shows them. */
 export function keepNotice(database: Database, { chat, notice, ts }: NewNotice): void {
   if (findChat(database, chat)?.visible !== 1) return
-  // Names are looked up when it is shown: kept with each of a thousand members, they would be most of it.
+  // Names are looked up when a notice is shown. Stored with each of a thousand members, they would be most of its size.
   const json = JSON.stringify(withPeople(notice, id => ({ id, name: '' })))
   const at = freeTs(database, chat, Math.max(ts, 0))
   database.run('INSERT INTO notice (chat_id, ts, json) VALUES (?, ?, ?)', chat, at, json)
@@ -37,7 +37,7 @@ export function keepNotice(database: Database, { chat, notice, ts }: NewNotice):
   )
 }
 
-/** A chat that this account has opened is shown. A group's history begins with who made it. */
+/** Shows a chat that this account has opened. A group's history begins with its creator. */
 export function revealOpened(
   { own }: Pick<Core, 'own'>,
   database: Database,
@@ -53,14 +53,14 @@ export function revealOpened(
   })
 }
 
-/** For a message, which keeps the time that it has for everybody: a notice that stands there goes on. */
+/** Frees the time of a message, which is the same for all members, by moving a notice that has it. */
 export function makeRoom(database: Database, chat: ChatId, ts: number): void {
   if (ts > newestTs(database, chat)) return
   const row = database.get<{ id: number }>('SELECT id FROM notice WHERE chat_id = ? AND ts = ?', chat, ts)
   if (row) database.run('UPDATE notice SET ts = ? WHERE id = ?', freeTs(database, chat, ts + 1), row.id)
 }
 
-/** Kept in memory: most messages are newer than every notice, and need not look for one. */
+/** Kept in memory: most messages are newer than every notice and need no search. */
 const newestTs = (database: Database, chat: ChatId): number =>
   database.get<{ ts: number | null }>('SELECT max(ts) AS ts FROM notice WHERE chat_id = ?', chat)?.ts ?? 0
 
@@ -95,7 +95,7 @@ export const newestNotices = (reads: Reads): NoticeRow[] =>
      WHERE chat.visible = 1`,
   )
 
-/** With the names and the bot marks of today. */
+/** With the current names and bot marks. */
 export const viewNotice = ({ json }: Pick<NoticeRow, 'json'>, person: (account: AccountId) => Person): Notice =>
   withPeople(JSON.parse(json) as Notice, person)
 
@@ -106,7 +106,7 @@ function withPeople(notice: Notice, person: (account: AccountId) => Person): Not
   return { ...named, members: named.members.map(({ id }) => person(id)) }
 }
 
-/** With all else of a chat that its owner did not want. */
+/** Part of forgetting a chat that its owner did not want. */
 export function forgetNotices(database: Database, chat: ChatId): void {
   database.run('DELETE FROM notice WHERE chat_id = ?', chat)
 }

@@ -1,8 +1,8 @@
-// What callers' requests have in common: each has its time, and under one key each is carried out once.
+// Deadlines and idempotency keys of callers' requests.
 import { type Clock, Deadline, KeyedQueue, type TimeoutOption } from '@postern/protocol'
 import type { Idempotency } from '../storage/state/idempotency-keys.ts'
 
-/** With a key, the same request is carried out once. */
+/** A request with a key is carried out once. */
 export type ClientCallOptions = TimeoutOption & { idempotency?: Idempotency }
 
 export class Callers {
@@ -17,9 +17,9 @@ export class Callers {
     return new Deadline(this.#clock, within)
   }
 
-  /** Requests under one key wait for each other: the second finds what became of the first. */
+  /** Requests with the same key run one after the other, so the second one finds the outcome of the first. */
   async once<T>(
-    { idempotency }: ClientCallOptions,
+    { idempotency }: Pick<ClientCallOptions, 'idempotency'>,
     work: (given: { idempotency?: Idempotency }) => Promise<T>,
   ): Promise<T> {
     return idempotency ? await this.#keys.run(idempotency.key, () => work({ idempotency })) : await work({})

@@ -1,4 +1,4 @@
-// What can be done with chats: they are opened, let in, renamed and left, and members come and go.
+// The chat operations of a client: opening, accepting, renaming and leaving chats, and changing their members.
 import type { Chat } from '@postern/bot-api/objects'
 import {
   type AccountId,
@@ -6,26 +6,39 @@ import {
   type ChatId,
   contentLimits,
   type Deadline,
+  isStartLink,
   nameFault,
-  type TimeoutOption,
+  START_COMMAND,
   utf8,
 } from '@postern/protocol'
-import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/members/change-members.ts'
+import { addMembers, removeMembers, renameGroup, setGroupPicture, setTimer } from '../chats/members/change-members.ts'
 import { changeOnce } from '../chats/members/change-once.ts'
 import { type MemberRole, setAdmin } from '../chats/members/set-admin.ts'
 import { ensurePrivateChat, openGroupChat } from '../chats/opening/open-chat.ts'
-import { type ChatsPage, viewChat, viewChats, visibleChat, visibleChats } from '../chats/records/chats.ts'
+import { shownPictures } from '../chats/records/chat-pictures.ts'
+import {
+  type ChatsPage,
+  findChat,
+  revealChat,
+  viewChat,
+  viewChats,
+  visibleChat,
+  visibleChats,
+} from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { findPerson } from '../identity/people.ts'
 import { refreshProfile } from '../identity/profile.ts'
 import { hello } from '../kinds/hello.ts'
 import { leave } from '../kinds/leave.ts'
+import { text } from '../kinds/text.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendAbout } from '../outbox/send-about.ts'
 import { sendContent } from '../outbox/send-content.ts'
+import { sendNewMessage } from '../outbox/send-new-message.ts'
 import { acceptRequest } from '../requests/accept-request.ts'
 import { blockPerson, unblockPerson } from '../requests/block-person.ts'
 import { declineRequest } from '../requests/decline-request.ts'
+import { clearHistory, deleteChat } from '../timeline/clear-history.ts'
 import { type ChatOverview, overviewOf } from '../timeline/overview.ts'
 import type { Callers, ClientCallOptions } from './callers.ts'
 
@@ -40,17 +53,17 @@ export class ClientChats {
     this.#callers = callers
   }
 
-  /** In the order in which they were first seen; all of them, or a page. */
+  /** In the order in which they were first seen: all of them, or one page. */
   list(page: ChatsPage = {}): Chat[] {
     return viewChats(this.#core.store, visibleChats(this.#core.store, page))
   }
 
-  /** All of them, as JSON in UTF-8: where texts are kept, of ten thousand only those that have changed are made anew. */
+  /** All chats, as JSON in UTF-8. Where texts are kept, only the chats that have changed are rendered again. */
   listText(): Uint8Array {
     return this.#core.chatTexts?.all() ?? utf8(JSON.stringify(this.list()))
   }
 
-  /** Each with its last line, the newest first. */
+  /** Each chat with its last line, newest first. */
   overview(): ChatOverview[] {
     return overviewOf(this.#core.store, this.#core.own.id)
   }
@@ -59,27 +72,53 @@ export class ClientChats {
     return viewChat(this.#core.store, visibleChat(this.#core.store, id))
   }
 
-  /** Opens the private chat and says hello in it, with the token of the link by which one came. */
-  async open(target: ChatTarget, within: TimeoutOption): Promise<Chat> {
+  /**
+   * Opens the private chat and sends a hello in it, with the token of the invite link. By a start link, it sends the
+   * command that begins the chat, also in a chat that exists: once for each key.
+   */
+  async open(target: ChatTarget, within: ClientCallOptions): Promise<Chat> {
     const deadline = this.#callers.deadline(within)
     const { id } = await ensurePrivateChat(this.#core, target, deadline)
-    const draft = newDraft(this.#core, hello.body(), target.token)
-    await sendContent(this.#core, id, { draft, deadline })
+    const { token } = target
+    if (token !== undefined && isStartLink(token)) await this.#sendStart(id, { ...within, token })
+    else await sendContent(this.#core, id, { draft: newDraft(this.#core, hello.body(), token), deadline })
+    // A chat that was deleted is shown again: its owner has asked for it.
+    if (!findChat(this.#core.store, id)?.visible) await this.#core.store.write(database => revealChat(database, id))
     await this.#learnName(target.account)
     return this.get(id)
   }
 
-  /** A request becomes a chat like any other, and its person a contact. */
+  /** Turns a request into an ordinary chat and its person into a contact. */
   async accept(id: ChatId): Promise<Chat> {
     return viewChat(this.#core.store, await acceptRequest(this.#core, id))
   }
 
-  /** A request is gone, with all that came with it. Its person hears nothing, and may ask again; a group is left. */
+  /**
+   * Removes a request with everything that came with it. The person is not notified and may ask again; a group is left.
+   */
   async decline(id: ChatId): Promise<void> {
     await declineRequest(this.#core, id)
   }
 
-  /** Nothing of that account is heard any more, but in groups that one shares with it and others. */
+  /** Erases all messages, notices and files of the chat on this device. Others keep their copies. */
+  async clearHistory(id: ChatId): Promise<void> {
+    await clearHistory(this.#core, id)
+  }
+
+  /** The same, and hides the chat until its next message. A group is left. */
+  async delete(id: ChatId): Promise<void> {
+    await deleteChat(this.#core, id)
+  }
+
+  /** Shows a deleted private chat again, on this device alone: nobody is notified. Other chats stay as they are. */
+  async reveal(id: ChatId): Promise<void> {
+    const { store } = this.#core
+    const chat = findChat(store, id)
+    if (chat?.type === 'private' && chat.state === 'active' && !chat.visible)
+      await store.write(database => revealChat(database, id))
+  }
+
+  /** Ignores everything from that account, except in groups that both share with others. */
   async block(account: AccountId): Promise<void> {
     await blockPerson(this.#core, account)
   }
@@ -117,6 +156,16 @@ export class ClientChats {
     return await this.#change(id, within, deadline => renameGroup(this.#core, id, { name, deadline }))
   }
 
+  /** A small picture; null removes it. Anyone who may rename the group may set it. */
+  async setGroupPicture(id: ChatId, picture: Uint8Array | null, within: ClientCallOptions): Promise<Chat> {
+    return await this.#change(id, within, deadline => setGroupPicture(this.#core, id, { picture, deadline }))
+  }
+
+  /** The pictures of the groups that are shown, as data: URLs. A request has none. */
+  groupPictures(): { chat: ChatId; picture: string }[] {
+    return shownPictures(this.#core.store)
+  }
+
   async leaveGroup(id: ChatId, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: leave, asked: {}, deadline, ...given }))
@@ -126,7 +175,7 @@ export class ClientChats {
     return await this.#change(id, within, deadline => setTimer(this.#core, id, { timerMs, deadline }))
   }
 
-  /** Who may remove people and name admins: an admin says it, and one stays. */
+  /** Makes a member an admin, or takes it back. Only an admin may do this, and one admin always stays. */
   async setAdmin(
     id: ChatId,
     named: { account: AccountId; role: MemberRole },
@@ -135,7 +184,7 @@ export class ClientChats {
     return await this.#change(id, within, deadline => setAdmin(this.#core, id, { ...named, deadline }))
   }
 
-  /** Under a key that was carried out nothing is done; under one that was cut off, what does not hold yet. */
+  /** A key whose change was carried out does nothing; one whose change was cut off does what does not hold yet. */
   async #change(
     id: ChatId,
     within: ClientCallOptions,
@@ -148,11 +197,19 @@ export class ClientChats {
     })
   }
 
-  /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
+  /** The link carries the key of the profile, so the name is shown immediately if the relay has the profile. */
   async #learnName(account: AccountId): Promise<void> {
     const person = findPerson(this.#core.store, account)
     if (person && person.wanted_version > person.profile_version)
       await refreshProfile(this.#core, person).catch(() => undefined)
+  }
+
+  async #sendStart(id: ChatId, { token, ...within }: ClientCallOptions & { token: string }): Promise<void> {
+    const deadline = this.#callers.deadline(within)
+    const asked = { text: START_COMMAND }
+    await this.#callers.once(within, given =>
+      sendNewMessage(this.#core, id, { kind: text, asked, deadline, token, ...given }),
+    )
   }
 
   async #sayHello(id: ChatId, deadline: Deadline): Promise<void> {
@@ -160,6 +217,6 @@ export class ClientChats {
   }
 }
 
-/** Who was removed by the first try is no reason to refuse the second. */
+/** A member that the first try already removed is no reason to refuse the second try. */
 const presentOf = (chat: Chat, members: AccountId[]): AccountId[] =>
   members.filter(account => chat.members.some(member => member.id === account))

@@ -1,4 +1,4 @@
-// A client of the messenger: one account with its connection and its journal, its chats, messages, files and identity.
+// A client of the messenger: one account with its connection, journal, chats, messages, files and identity.
 import type { AccountId, CodedError, TimeoutOption } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { isRegistered } from '../identity/account.ts'
@@ -14,8 +14,12 @@ import type { Upkeep } from '../upkeep/upkeep.ts'
 import { Callers } from './callers.ts'
 import { ClientChats } from './chats.ts'
 import { ClientFiles } from './files.ts'
+import { ClientGroupLinks } from './group-links.ts'
 import { ClientIdentity } from './identity.ts'
+import { ClientInvites } from './invites.ts'
 import { ClientMessages } from './messages.ts'
+import { ClientPushes } from './pushes.ts'
+import { ClientTyping } from './typing.ts'
 
 export type ClientWorkers = {
   inbox: Inbox
@@ -27,14 +31,18 @@ export type ClientWorkers = {
 
 export class Client {
   readonly account: AccountId
-  /** The address that is dialled. */
+  /** The address that the client dials. */
   readonly relayUrl: string
   readonly journal: Journal
   readonly chats: ClientChats
+  readonly groupLinks: ClientGroupLinks
   readonly messages: ClientMessages
   readonly files: ClientFiles
   readonly identity: ClientIdentity
-  /** For tests alone: what the parts of the client share. */
+  readonly invites: ClientInvites
+  readonly pushes: ClientPushes
+  readonly typing: ClientTyping
+  /** The parts of the client. Only tests use this. */
   protected readonly core: Core
   readonly #workers: ClientWorkers
 
@@ -46,12 +54,16 @@ export class Client {
     this.relayUrl = core.relayUrl
     const callers = new Callers(core.clock)
     this.chats = new ClientChats(core, callers)
+    this.groupLinks = new ClientGroupLinks(core, callers, this.chats)
     this.messages = new ClientMessages(core, callers)
     this.files = new ClientFiles(core, callers)
     this.identity = new ClientIdentity(core, callers)
+    this.invites = new ClientInvites(core, callers)
+    this.pushes = new ClientPushes(core)
+    this.typing = new ClientTyping(core, callers)
   }
 
-  /** Connects, registers at the first time, and keeps connecting; returns at once. */
+  /** Connects, registers the account at its first start, and keeps connecting. Returns immediately. */
   start(): void {
     this.core.link.start()
     this.#workers.timekeeper.armDue()
@@ -59,8 +71,9 @@ export class Client {
   }
 
   /**
-   * Where another relay is named than the one on which the account is registered: whether the account is found there. `silent`
-   * when nobody answers there: it is tried on from the start. Throws `relay-not-home` when the relay there knows nothing of it.
+   * Checks whether the account exists at `relayUrl` when that is not the relay on which the account is registered.
+   * Returns `silent` when nothing answers there; the client keeps trying from `start` on. Throws `relay-not-home` when
+   * the relay there does not know the account.
    */
   async followRelay(within: TimeoutOption): Promise<'found' | 'silent'> {
     if (this.relayUrl !== this.core.own.relayUrl) this.core.link.start()
@@ -70,6 +83,7 @@ export class Client {
   async stop(): Promise<void> {
     this.#workers.inbox.stop()
     this.core.link.stop()
+    this.core.typists.stop()
     this.core.groups.stop()
     this.core.sendSlots.stop()
     this.#workers.timekeeper.stop()
@@ -81,7 +95,10 @@ export class Client {
     this.core.store.close()
   }
 
-  /** For what the program around a client lets grow old: over restarts too, whatever the machine's clock is set to. */
+  /**
+   * Time by which the program around a client lets data expire.
+   * It survives restarts and ignores changes of the machine's clock.
+   */
   get elapsed(): Pick<ElapsedClock, 'nowMs' | 'isKnown' | 'offMs'> {
     return this.core.elapsed
   }
@@ -90,21 +107,26 @@ export class Client {
     return this.core.link.isOnline
   }
 
-  /** Another device has connected with this account since. */
+  /** Another device has since connected with this account. */
   get isReplaced(): boolean {
     return this.core.link.isReplaced
   }
 
-  /** Why the relay does not let this account in, where trying again will not help. */
+  /** Why the relay rejects this account, when retrying will not help. */
   get refusal(): CodedError | undefined {
     return this.core.link.refusal
+  }
+
+  /** Why the last connection to the relay ended or was not made; undefined while online, and before the first attempt has ended. */
+  get lostReason(): string | undefined {
+    return this.core.link.lostReason
   }
 
   get isRegistered(): boolean {
     return isRegistered(this.core.store)
   }
 
-  /** How many can still come to this account with keys of their own; undefined before the relay has said it. */
+  /** How many unused key packages the relay still has. Undefined until the relay has reported it. */
   get keyPackagesLeft(): number | undefined {
     return this.#workers.chores.keyPackages.left()
   }
@@ -113,11 +135,18 @@ export class Client {
     return this.core.link.onChange(listener)
   }
 
-  /** Called with what a screen may have to read again: after each commit, and when the connection comes or goes. */
+  /**
+   * Calls the listener with the topics that a screen may have to read again,
+   * after each commit and when the connection changes.
+   */
   onChange(listener: TopicListener): () => void {
     const ends = [
       this.core.store.onChange(listener),
       this.core.link.onChange(() => this.core.store.touch('connection')),
+      this.core.typists.onChange(({ chat, state }) => {
+        if (state !== 'drafting') this.core.store.touch('typing')
+        if (state !== 'typing') this.core.store.touch(`draft:${chat}`)
+      }),
     ]
     return () => {
       for (const end of ends) end()
@@ -128,12 +157,20 @@ export class Client {
     await this.core.link.whenOnline(within.timeoutMs)
   }
 
-  /** The database's file stands still until the returned function is called: for a copy of it. See `Store.hold`. */
+  /**
+   * Resolves when the relay has told whether this database was restored from a backup, and the ids after a restore are
+   * skipped. Rejects with `relay-unreachable` when that takes longer.
+   */
+  async whenNewest(within: TimeoutOption): Promise<void> {
+    if (!this.core.device.isNewest) await this.whenOnline(within)
+  }
+
+  /** Freezes the database file for a copy until the returned function is called. See `Store.hold`. */
   holdDatabase(): () => void {
     return this.core.store.hold()
   }
 
-  /** A place for what the program around this client must remember. */
+  /** Storage for data of the program around this client. */
   records(shelf: string): Records {
     return new Records(this.core.store, shelf)
   }

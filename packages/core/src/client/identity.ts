@@ -1,9 +1,10 @@
-// Who one is to others, and who they are: profiles, the invite link, safety numbers.
+// The account's own profile, invite link and recovery facts, and the profiles and safety numbers of others.
 import type { Person } from '@postern/bot-api/objects'
 import { type AccountId, CodedError, isCoded, type TimeoutOption } from '@postern/protocol'
 import type { Command, Profile, RecoveryFacts } from '@postern/protocol/content'
 import { deletionBytes } from '@postern/protocol/relay'
 import { findAccountKey } from '../chats/keys/find-account-key.ts'
+import { isMemberAnywhere } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { inviteUrl, replaceInvite } from '../identity/account.ts'
 import { findPerson, profileOf } from '../identity/people.ts'
@@ -34,13 +35,16 @@ export class ClientIdentity {
     return { id: own.id, name, about, commands, inviteUrl: inviteUrl(own) }
   }
 
-  /** Durable here at once; the relay gets it when it can be reached, others with the next message. */
+  /** Durable here immediately. The relay receives it when it can be reached, others with the next message. */
   async setProfile(change: ProfileChange): Promise<void> {
     await changeProfile(this.#core.store, this.#core.own, change)
     this.#core.wakeChores()
   }
 
-  /** A new invite link: who comes with an older one is a stranger from now on. Those who ask at the same time get the same. */
+  /**
+   * A new invite link; a person who uses an older one is a stranger from now on.
+   * Callers that ask at the same time get the same link.
+   */
   async newInvite(): Promise<Me> {
     this.#newInvite ??= replaceInvite(this.#core).finally(() => {
       this.#newInvite = undefined
@@ -50,8 +54,9 @@ export class ClientIdentity {
   }
 
   /**
-   * Ends the account at the relay, for good: nobody finds it there any more, and no copy of its keys brings it back. What is
-   * stored here stays until it is removed. Resolves also when the relay knows no such account any more.
+   * Deletes the account at the relay permanently: nobody finds it there any more, and no copy of its keys brings it
+   * back.
+   * Local data stays until it is removed. Also resolves when the relay no longer knows the account.
    */
   async deleteAccount(within: TimeoutOption): Promise<void> {
     const { link, own, provider } = this.#core
@@ -62,13 +67,24 @@ export class ClientIdentity {
     )
   }
 
-  /** As far as it is known here. */
+  /** The profile as far as this client knows it. */
   profileOf(account: AccountId): KnownProfile {
     const { store } = this.#core
     return { ...profileOf(store, account), ...(isVerified(store, account) && { verified: true }) }
   }
 
-  /** As it is now, if the key to it is known and the relay can be reached. */
+  /**
+   * The same for a person whom this account has met: in a chat, in a group, or by a message that it has kept. Throws
+   * `person-not-found` for others.
+   */
+  knownProfileOf(account: AccountId): KnownProfile {
+    const { store } = this.#core
+    if (!findPerson(store, account) && !isMemberAnywhere(store, account))
+      throw new CodedError('person-not-found', { account })
+    return this.profileOf(account)
+  }
+
+  /** The current profile, if its key is known and the relay can be reached. */
   async learnProfile(account: AccountId, within: TimeoutOption): Promise<KnownProfile> {
     await this.#core.link.whenOnline(within.timeoutMs)
     const person = findPerson(this.#core.store, account)
@@ -76,7 +92,20 @@ export class ClientIdentity {
     return this.profileOf(account)
   }
 
-  /** What both compare to be sure that nobody stands between them. */
+  /**
+   * How many people that this account does not know it may still write to today, as its relay counts them. Undefined if
+   * the relay is older than this program.
+   */
+  async newPeopleLeft({ timeoutMs }: TimeoutOption): Promise<number | undefined> {
+    try {
+      return (await this.#core.link.call('newPeopleLeft', {}, timeoutMs)).left
+    } catch (error) {
+      if (isCoded(error, 'frame-malformed')) return undefined
+      throw error
+    }
+  }
+
+  /** The number that both people compare to make sure that nobody intercepts their chat. */
   async safetyNumber(account: AccountId, within: TimeoutOption): Promise<SafetyNumber & { account: AccountId }> {
     const { provider, own } = this.#core
     this.#assertOther(account)
@@ -84,7 +113,7 @@ export class ClientIdentity {
     return { account, ...safetyNumber(provider, own.publicKey, key) }
   }
 
-  /** What both have compared; it stays until it is taken back. */
+  /** Remembers that both people have compared the safety number, until that is taken back. */
   async setVerified(account: AccountId, verified: Verification): Promise<void> {
     this.#assertOther(account)
     await this.#core.store.write(database => noteVerified(database, account, verified))
@@ -94,7 +123,7 @@ export class ClientIdentity {
     return blockedPeople(this.#core.store)
   }
 
-  /** By these the account is made again where its database is lost. Whoever has them is the account. */
+  /** Facts from which the account can be rebuilt if its database is lost. Anyone who has them is the account. */
   recovery(): RecoveryFacts {
     return recoveryFacts(this.#core)
   }

@@ -1,4 +1,4 @@
-// What can be done with messages: they are sent, read, and something is said about them.
+// The message operations of a client: sending, reading, editing, reacting, voting and pressing buttons.
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, KeyedQueue, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
@@ -12,9 +12,11 @@ import { type NewReaction, reaction } from '../kinds/reaction.ts'
 import { text } from '../kinds/text.ts'
 import type { NewText } from '../kinds/text-rules.ts'
 import { assertCounted, type NewVote, vote } from '../kinds/vote.ts'
-import { findMessage, firstUnread } from '../messages/messages.ts'
+import { type MediaSearch, mediaIn } from '../messages/media.ts'
+import { findMessage, firstUnread, lookUpMessage } from '../messages/messages.ts'
 import { markRead } from '../messages/read.ts'
-import { type FileSearch, filesIn, type MessageSearch, searchMessages } from '../messages/search.ts'
+import { setReadReceipts } from '../messages/read-receipts.ts'
+import { type MessageSearch, searchMessages } from '../messages/search.ts'
 import { findEarlier } from '../outbox/idempotency.ts'
 import { sendAbout } from '../outbox/send-about.ts'
 import { sendEdit } from '../outbox/send-edit.ts'
@@ -27,7 +29,7 @@ import { type HistoryPage, historyPage, messagePage, type PagePlace } from '../t
 import { viewMessage, viewMessages } from '../timeline/view-message.ts'
 import type { Callers, ClientCallOptions } from './callers.ts'
 
-/** At most one of them. */
+/** At most one of the three. */
 export type MessagePlace = { beforeTs?: number; afterTs?: number; around?: MessageId }
 
 function pagePlace({ beforeTs, afterTs, around }: MessagePlace): PagePlace {
@@ -47,7 +49,7 @@ export class ClientMessages {
     this.#callers = callers
   }
 
-  /** A person never met: the private chat is opened first. Resolves when the relay has the message durably. */
+  /** Opens the private chat first if there is none. Resolves when the relay has the message durably. */
   async sendText(id: ChatId, asked: NewText, within: ClientCallOptions): Promise<Message> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, given =>
@@ -55,7 +57,7 @@ export class ClientMessages {
     )
   }
 
-  /** The message that was sent under the key, if there is one: what was in doubt is settled by that. Nothing is sent. */
+  /** The message that was sent under the key, if any. Settles a send that is in doubt, and sends nothing. */
   async findSent(id: ChatId, within: Required<ClientCallOptions>): Promise<Message | undefined> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, async () => {
@@ -65,17 +67,18 @@ export class ClientMessages {
     })
   }
 
-  /** Whether a message was sent under the key, as far as it is known here: without a word to the relay. */
+  /** Whether this client knows of a message that was sent under the key. Does not ask the relay. */
   wasSent(key: string): boolean {
     return isKeySent(this.#core.store, key)
   }
 
-  /** The message as it stands then. */
+  /** Returns the message after the edit. */
   async edit(id: ChatId, asked: MessageEdit, within: ClientCallOptions): Promise<Message> {
-    // Under a key it may have been done before, and be too late by now.
+    // An edit with a key may have been applied before, and be too late by now.
     if (!within.idempotency) edit.check(this.#core, id, asked)
     const deadline = this.#callers.deadline(within)
-    // One after the other: mentions alone say the text again, and must not take back one that is on its way.
+    // Edits of a message run one after the other:
+    // an edit of mentions or entities alone repeats the text, and must not undo an edit that is in flight.
     return await this.#callers.once(within, given =>
       this.#edits.run(asked.message, async () => {
         await sendEdit(this.#core, id, { asked, deadline, ...given })
@@ -91,11 +94,11 @@ export class ClientMessages {
     )
   }
 
-  /** No options take the vote back. */
+  /** An empty list of options takes the vote back. */
   async vote(id: ChatId, asked: NewVote, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: vote, asked, deadline, ...given }))
-    assertCounted(this.#core, asked.message)
+    await assertCounted(this.#core, asked.message, deadline)
   }
 
   async closePoll(id: ChatId, message: MessageId, within: ClientCallOptions): Promise<void> {
@@ -105,7 +108,7 @@ export class ClientMessages {
     )
   }
 
-  /** Told to the bot alone. Gives the id under which it may answer: the same under the same key. */
+  /** Only the bot receives the press. Returns the id for the bot's answer; the same key returns the same id. */
   async press(id: ChatId, pressed: { message: MessageId; data: string }, within: ClientCallOptions): Promise<PressId> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, given =>
@@ -113,11 +116,15 @@ export class ClientMessages {
     )
   }
 
-  /** Shown to the presser alone; once, and within a minute of the press. */
-  async answerPress(press: PressId, text: string, within: ClientCallOptions): Promise<void> {
+  /** Shown to the presser alone: once, and within a minute of the press. */
+  async answerPress(
+    press: PressId,
+    text: string,
+    { chats, ...within }: ClientCallOptions & { chats?: readonly string[] | undefined },
+  ): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, idempotency =>
-      this.#presses.run(press, () => answerPress(this.#core, { press, text, ...idempotency }, deadline)),
+      this.#presses.run(press, () => answerPress(this.#core, { press, text, chats, ...idempotency }, deadline)),
     )
   }
 
@@ -136,9 +143,14 @@ export class ClientMessages {
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: reaction, asked, deadline, ...given }))
   }
 
-  /** Everything when no message is named. */
+  /** Marks everything as read when no message is named. */
   async markRead(id: ChatId, upTo?: MessageId): Promise<void> {
     await markRead(this.#core, id, upTo)
+  }
+
+  /** Off: no author learns that a message was read, and nobody's reading is shown here. Receipts of arrival stay. */
+  async setReadReceipts(choice: 'on' | 'off'): Promise<void> {
+    await setReadReceipts(this.#core, choice)
   }
 
   async call(id: ChatId, within: ClientCallOptions): Promise<void> {
@@ -147,14 +159,14 @@ export class ClientMessages {
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: call, asked, deadline, ...given }))
   }
 
-  /** Messages alone, oldest first: before a time, after one, around a message, or the newest. */
+  /** Messages without notices, oldest first: before a time, after one, around a message, or the newest. */
   list(id: ChatId, page: MessagePlace & { limit: number }): Message[] {
     visibleChat(this.#core.store, id)
     const rows = messagePage(this.#core.store, id, { ...pagePlace(page), limit: page.limit })
     return viewMessages(this.#core.store, rows, { own: this.#core.own.id })
   }
 
-  /** Messages and notices, oldest first; the newest page when no place is named. */
+  /** Messages and notices, oldest first. Returns the newest page when no place is named. */
   history(id: ChatId, page: PagePlace & { limit: number }): HistoryPage {
     visibleChat(this.#core.store, id)
     return historyPage(this.#core.store, id, { ...page, own: this.#core.own.id })
@@ -165,22 +177,29 @@ export class ClientMessages {
     return firstUnread(this.#core.store, id)
   }
 
-  /** Newest first, whatever the case: texts, captions, names of files, questions and options of polls. */
+  /** Newest first, regardless of case: searches texts, captions, file names, and questions and options of polls. */
   search(wanted: MessageSearch): Message[] {
     if (wanted.chat) visibleChat(this.#core.store, wanted.chat)
     return viewMessages(this.#core.store, searchMessages(this.#core.store, wanted), { own: this.#core.own.id })
   }
 
-  /** Messages with a file of these kinds, newest first. */
-  files(id: ChatId, wanted: FileSearch): Message[] {
+  /** Messages with a file of these kinds, or with links, newest first. */
+  media(id: ChatId, wanted: MediaSearch): Message[] {
     visibleChat(this.#core.store, id)
-    return viewMessages(this.#core.store, filesIn(this.#core.store, id, wanted), { own: this.#core.own.id })
+    return viewMessages(this.#core.store, mediaIn(this.#core.store, id, wanted), {
+      own: this.#core.own.id,
+      forScreen: true,
+    })
   }
 
-  /** What was said in the chat and has no answer of the relay yet, oldest first. */
+  /** Sends in this chat that the relay has not answered yet, oldest first. */
   waiting(id: ChatId): WaitingSend[] {
     visibleChat(this.#core.store, id)
     return waitingSends(this.#core, id)
+  }
+
+  has(id: ChatId, message: MessageId): boolean {
+    return lookUpMessage(this.#core.store, id, message) !== undefined
   }
 
   get(id: ChatId, message: MessageId): Message {

@@ -1,8 +1,8 @@
-// Puts a client together: an account on a database, with its connection and everything that works behind it.
+// Assembles a client: an account on a database, with its connection and background workers.
 import { type MlsProvider, makeMlsContext } from '@postern/mls'
 import { type Clock, isSameRelay, KeyedQueue, type Log } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
-import { dropUnfinished } from '../chats/opening/open-chat.ts'
+import { dropUnfinished } from '../chats/opening/drop-opening.ts'
 import type { ChatTexts } from '../chats/records/chat-texts.ts'
 import type { Core, RequestPolicy } from '../context.ts'
 import type { FileCipher } from '../files/cipher/file-cipher.ts'
@@ -23,6 +23,7 @@ import {
 import { chooseRelay } from '../identity/choose-relay.ts'
 import { OwnDevice } from '../identity/own-device.ts'
 import { Inbox } from '../inbox/inbox.ts'
+import { EphemeralInbox } from '../inbox/receive-ephemeral.ts'
 import { Journal, newestEventTs } from '../journal/journal.ts'
 import { dueMs } from '../messages/age.ts'
 import { newestMessageTs } from '../messages/messages.ts'
@@ -32,6 +33,7 @@ import { RelayLink } from '../relay-link/relay-link.ts'
 import type { SocketFactory } from '../relay-link/socket.ts'
 import { ElapsedClock } from '../storage/state/elapsed-clock.ts'
 import type { Store } from '../storage/transactions/store.ts'
+import { Typists } from '../typing/typists.ts'
 import { Chores } from '../upkeep/chores.ts'
 import { startSession } from '../upkeep/start-session.ts'
 import { Timekeeper } from '../upkeep/timekeeper.ts'
@@ -47,20 +49,20 @@ export interface ClientParts {
   connectBlobs: BlobTransportFactory
   fileCipher: FileCipher
   vault: FileVault
-  /** Absent where nobody asks for the whole list of chats as text. */
+  /** Absent when no caller needs the whole list of chats as text. */
   chatTexts?: ChatTexts
   jitter: () => number
   acceptRequests: RequestPolicy
   reportsAll: boolean
-  /** Asked only when there is no account yet; what it throws stops the opening. */
+  /** Called only when there is no account yet. An error that it throws stops the opening. */
   firstStart: () => AccountOrigin
-  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  /** The address of the relay. A registered account follows it only if the relay there knows the account. */
   relayUrl?: string | undefined
-  /** The code by which the relay takes a new account; of use until it is registered. */
+  /** The code with which the relay accepts a new account. Not used once the account is registered. */
   relayInvite?: string | undefined
 }
 
-/** A new account, or one that was lost and is made again from what its owner has kept. */
+/** A new account, or a lost one that is rebuilt from its recovery facts. */
 export type AccountOrigin = FirstStart | { restore: RecoveryFacts }
 
 async function beginAccount(parts: ClientParts): Promise<OwnAccount> {
@@ -89,6 +91,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onPage: page => inbox.deliver(page),
+    onEphemeral: frame => ephemeral.receive(frame),
     afterTurn: run => parts.store.afterTurn(run),
     onTime: relayMs => {
       if (!elapsed.heard(relayMs)) return
@@ -115,11 +118,13 @@ export async function openClient(parts: ClientParts): Promise<Client> {
       waitingBlobs: () => waitingBlobs(parts.store),
       wakeChores: () => chores.wake(),
     }),
+    typists: new Typists(parts.clock),
     openings: new KeyedQueue(),
     sendSlots: new SendSlots(parts.clock, waitingCounts(parts.store)),
     sending: new Set(),
     doubts: new Set(),
     relayDoubts: new Map(),
+    openedFor: new Map(),
     rescheduleTimers: () => timekeeper.reschedule(),
     arrived: () => timekeeper.arrived(),
     decline: call => chores.decline(call),
@@ -128,6 +133,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   await dropUnfinished(core)
   const journal = new Journal(parts.store)
   const inbox = new Inbox(core)
+  const ephemeral = new EphemeralInbox(core)
   const chores = new Chores(core)
   const timekeeper = new Timekeeper(core)
   const upkeep = new Upkeep(core, { chores, journal })

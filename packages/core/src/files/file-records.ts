@@ -1,8 +1,8 @@
-// What is to become of blobs, as it stands in the database: uploads that no message names yet, files of erased messages.
+// The records of blobs: uploads that no message names yet, and files of erased messages.
 import type { BlobId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 
-/** Its message is erased. `everywhere`: the relay is to delete it, too. */
+/** Its message is erased. `everywhere`: the relay deletes it, too. */
 export function noteDeadFile(database: Database, blob: BlobId, where: 'here' | 'everywhere'): void {
   database.run(
     'INSERT INTO dead_file VALUES (?, ?) ON CONFLICT DO UPDATE SET own = max(own, excluded.own)',
@@ -11,7 +11,7 @@ export function noteDeadFile(database: Database, blob: BlobId, where: 'here' | '
   )
 }
 
-/** From here on the blob belongs to a message that is in the log: until now nobody would have missed it. */
+/** From here on the blob belongs to a message in the log: until now nobody would have missed it. */
 export function noteFileSent(database: Database, blob: BlobId): void {
   database.run('DELETE FROM upload WHERE blob_id = ?', blob)
 }

@@ -1,4 +1,4 @@
-// What the parts of this folder share.
+// The parts of the client that this folder shares.
 import type { BlobId, Clock } from '@postern/protocol'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/transactions/store.ts'
@@ -16,13 +16,13 @@ export type FilesContext = {
   readonly cipher: FileCipher
   readonly buffers: ChunkBuffers
   readonly randomBytes: (count: number) => Uint8Array
-  /** Blobs that somebody here uploads or is about to send: they are nobody's leftovers. */
+  /** Blobs that are being uploaded or are about to be sent here: they are no leftovers. */
   readonly inHand: Set<BlobId>
   /** Blobs of messages that wait to be sent. */
   readonly waitingBlobs: () => BlobId[]
-  /** Wakes the chores, which clear leftovers away. */
+  /** Wakes the chores, which remove leftovers. */
   readonly wakeChores: () => void
 }
 
-/** All that a message says about its file, as far as it is needed to have its bytes. */
+/** The fields of a message that are needed to fetch and open its file. */
 export type StoredFile = { blob: BlobId; key: Uint8Array; digest: Uint8Array; size: number }

@@ -1,4 +1,4 @@
-// The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
+// The files of a client: spooled and uploaded, fetched and read. Outside this process they are always ciphertext.
 import { type BlobId, CodedError, clientLimits, isCoded } from '@postern/protocol'
 import { ChunkBuffers } from './cipher/chunk-buffers.ts'
 import { type FileRange, sealedLength, wholeFile } from './cipher/file-format.ts'
@@ -18,9 +18,11 @@ export type { SpoolLimits } from './upload/spool.ts'
 export type { FileSpool } from './upload/spooled-file.ts'
 
 export interface OpenedFile {
-  /** The file or a part of it. What has changed on disk is fetched again; `file-damaged` when that does not help. */
+  /**
+   * The file or a part of it. Bytes that have changed on disk are fetched again; `file-damaged` if that does not help.
+   */
   read(range?: FileRange): AsyncIterable<Uint8Array>
-  /** The same in less memory: each piece holds only until the next one is asked for. */
+  /** The same in less memory: each piece is valid only until the next one is requested. */
   readBriefly(range?: FileRange): AsyncIterable<Uint8Array>
 }
 
@@ -39,20 +41,23 @@ export class Files {
     this.stowed = new LocalFiles(this.#parts)
   }
 
-  /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
+  /**
+   * Resolves when the source has ended.
+   * Throws `too-large`, `storage-full` and the errors of the source; nothing is left then.
+   */
   async spool(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<FileSpool> {
     this.#assertRunning()
     const spool = new Spool(await this.#parts.vault.createPart(), this.#parts.buffers)
     const onReleased = (file: SpooledFile) => void this.#spooled.delete(file)
     const file = new SpooledFile(this.#parts, { ...options, spool, bytesMax: bytesMaxOf(options), onReleased })
     this.#spooled.add(file)
-    // It may have been stopped while the part was made.
+    // The client may have been stopped while the part was created.
     if (this.#isStopped) await file.release()
     await file.fill(source, options.uploads)
     return file
   }
 
-  /** A file to the relay and back, proven to be the same. Nobody keeps it: it is cleared away as one that was never sent. */
+  /** Uploads and fetches a file, and proves that it is the same. Then it is removed like one that was never sent. */
   async tryOut(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
     const spooled = await this.spool(source, { uploads: 'now' })
     try {
@@ -64,8 +69,9 @@ export class Files {
   }
 
   /**
-   * Resolves when all of it is here and has proven to be what was sent; else `file-gone`, `file-damaged`, or
-   * `relay-unreachable` when nothing has come for the time given. The signal ends the wait, here and when it is read.
+   * Resolves when all of it is here and has proven to be what was sent. Otherwise throws `file-gone`, `file-damaged`,
+   * or `relay-unreachable` when nothing has arrived for the given time. The signal ends the wait, here and during
+   * reads.
    */
   async open(file: StoredFile, within: FetchPatience): Promise<OpenedFile> {
     await this.#present(file, within)
@@ -75,25 +81,35 @@ export class Files {
     }
   }
 
-  /** How much of what can be fetched again lies here. */
+  /** The size of the files here that can be fetched again. */
   get keptBytes(): number {
     return this.#parts.vault.keptBytes
   }
 
-  /** A blob of this account that no message here names: the relay deletes it, as soon as it can be asked. */
+  /** Each of them. */
+  kept(): Map<BlobId, number> {
+    return this.#parts.vault.kept()
+  }
+
+  /** It is fetched again when somebody opens it. Its readers read it to its end. */
+  async dropKept(blob: BlobId): Promise<void> {
+    await this.#parts.vault.remove(blob)
+  }
+
+  /** A blob of this account that no message here names: the relay deletes it as soon as it can be reached. */
   async discardBlob(blob: BlobId): Promise<void> {
     await this.#parts.store.write(database => noteDeadFile(database, blob, 'everywhere'))
     this.#parts.wakeChores()
   }
 
-  /** Clears leftovers away; asks the relay only when there are some. */
+  /** Removes leftovers; asks the relay only when there are some. */
   async tidy(): Promise<void> {
     if (this.#isStopped) return
     await this.stowed.sweep()
     await sweepFiles(this.#parts)
   }
 
-  /** Ends what is under way, and clears its files away. */
+  /** Ends operations in flight and removes their files. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.allSettled([this.stowed.stop(), ...[...this.#spooled].map(file => file.release())])
@@ -110,7 +126,10 @@ export class Files {
     await this.#fetches.want(file, within)
   }
 
-  /** What has changed on disk is fetched again, and read on behind the last byte that was given: those were proven. */
+  /**
+   * Bytes that have changed on disk are fetched again. Reading continues after the last byte that was returned: the
+   * earlier ones were proven.
+   */
   async *#read(
     file: StoredFile,
     { range = wholeFile(file.size), pieces, within }: Reading,
@@ -135,7 +154,7 @@ export class Files {
     }
   }
 
-  /** It may have made room for others since it was there, or somebody has emptied the folder: then it is fetched again. */
+  /** It may have been evicted since, or somebody has emptied the folder: then it is fetched again. */
   async #openKept(file: StoredFile, within: FetchPatience): Promise<VaultFile> {
     for (let tries = 0; tries < clientLimits.fileOpenTriesMax; tries++) {
       await this.#present(file, within)

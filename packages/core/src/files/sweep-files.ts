@@ -1,8 +1,9 @@
-// Clears away the blobs and files that no message refers to: found in the database, so that a kill leaves none behind.
+// Removes the blobs and files that no message refers to.
+// They are found in the database, so that a kill leaves none behind.
 import { type BlobId, clientLimits, isCoded } from '@postern/protocol'
 import type { FilesContext } from './files-context.ts'
 
-/** Uploads that nobody here has in hand and no message in the outbox names: they were cut off, or given up. */
+/** Uploads that are not in use here and that no message in the outbox names: they were cut off, or given up. */
 async function sweepUploads(parts: FilesContext): Promise<number> {
   const rows = parts.store.all<{ blob_id: BlobId }>('SELECT blob_id FROM upload')
   const waiting = rows.length > 0 ? new Set(parts.waitingBlobs()) : undefined

@@ -1,4 +1,4 @@
-// Whether others were shown the same history: what an epoch has in common is compared with them over another chat.
+// Detects whether members were shown different histories: they compare a mark of each epoch over another chat.
 import type { Notice } from '@postern/bot-api/events'
 import { type AccountId, type ChatId, clientLimits, contentLimits } from '@postern/protocol'
 import { emitNotice } from '../chats/notices.ts'
@@ -32,7 +32,10 @@ const hasClaimed = (
 ): boolean =>
   hasClaimedSince(database, { chat, account: from, sinceMs: elapsed.nowMs() - clientLimits.forkClaimEveryMs })
 
-/** Another mark for the same epoch: the relay has shown the two of us different histories. Both sides tell it, and heal. */
+/**
+ * Another mark for the same epoch: the relay has shown the two accounts different histories.
+ * Both sides report it, and heal.
+ */
 export function applyMark(core: Comparing, database: Database, { from, ts, mark: told }: Compared): Outcome {
   const { group, epoch, mark } = told
   const row = findGroup(database, group)
@@ -48,7 +51,7 @@ export function applyMark(core: Comparing, database: Database, { from, ts, mark:
   noteClaim(database, { group, epoch, account: from }, core.elapsed.nowMs())
   const chat = findChat(database, row.chat_id)
   if (chat?.visible !== 1 || chat.state !== 'active') return ignored('the chat is not active')
-  // A word alone ends no group: whoever lies about its mark would have everybody start anew.
+  // A claim alone ends no group: otherwise a member that lies about its mark could restart every group.
   if (isInTrouble && chat.group_id === group && row.epoch === epoch) {
     endGroup(database, group, { nowMs: core.elapsed.nowMs() })
     core.groups.forget(group)
@@ -59,7 +62,7 @@ export function applyMark(core: Comparing, database: Database, { from, ts, mark:
   return applied
 }
 
-/** Marks of groups that are shared with the account, and that have a new epoch since it was last told. */
+/** Marks of shared groups that have a new epoch since the account last received one. */
 export const untoldMarks = ({ store }: Pick<Core, 'store'>, account: AccountId): EpochMark[] =>
   store.all<EpochMark>(
     `SELECT epoch_mark.group_id AS "group", epoch_mark.epoch, epoch_mark.mark

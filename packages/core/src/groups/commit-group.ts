@@ -1,4 +1,4 @@
-// Changing a group: one commit per epoch wins; whoever loses applies the winner and makes its own again from its intent.
+// Changes a group: one commit per epoch wins. A client whose commit loses applies the winner and plans its own again.
 import {
   burnHandshakeGeneration,
   commitIntent,
@@ -40,17 +40,17 @@ export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 export type CommitPlan = {
   add?: NewMember[]
   remove?: AccountId[]
-  /** The proofs with which anybody may remove those who have left. */
+  /** The proofs with which any member may remove those who have left. */
   farewells?: { account: AccountId; proof: Uint8Array }[]
   settings?: GroupSettings
-  /** Whom the relay is told to remove, where that differs: those to whom it delivers, and only those. */
+  /** The accounts that the relay removes, if they differ: the ones to which it delivers, and no others. */
   atRelay?: { remove: AccountId[] }
 }
 
-/** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
+/** Computes from the current group what is left to do of the intent, or nothing. */
 export type CommitPlanner = (session: GroupSession) => CommitPlan | 'satisfied'
 
-/** What it takes to change a group. */
+/** The parts of the client that change a group. */
 export type CommitContext = BehindContext & {
   mls: MlsContext
   own: OwnAccount
@@ -64,11 +64,12 @@ export async function commitToGroup(
   group: GroupId,
   { intent, deadline }: { intent: CommitPlanner; deadline: Deadline },
 ): Promise<void> {
-  // Nothing is made out of reach of the relay: it would come true later, when its caller was told that it did not.
+  // Nothing is made while the relay is unreachable: it would take effect later, after its caller got an error.
   await core.link.whenOnline(deadline.leftMs())
   for (let race = 0; race < clientLimits.commitRacesMax; race++) {
     await settlePending(core, group, deadline)
-    // A copy of this database may have made a commit from the same state: its place in the log is found before another is made.
+    // A copy of this database may have made a commit from the same state: its place in the log is found before another
+    // is made.
     if (isDistrusted(core, group)) await readToEnd(core, deadline)
     const prepared = await prepareCommit(core, group, intent)
     if (prepared === 'satisfied') return
@@ -78,13 +79,13 @@ export async function commitToGroup(
   throw new CodedError('relay-broken', { what: 'a commit lost every race' })
 }
 
-/** A commit that an earlier connection or process left behind is settled before another is made. */
+/** Settles a commit that an earlier connection or process left behind, before another is made. */
 export async function settlePending(core: CommitContext, group: GroupId, deadline: Deadline): Promise<void> {
   const isPending = await core.groups.run(group, async live => live.pending !== undefined)
   if (isPending) await submitPending(core, group, { by: 'anybody', deadline })
 }
 
-/** Written before it is sent: after a crash the same bytes go out again, and the relay knows them. */
+/** Written before it is sent: after a crash the same bytes are sent again, and the relay recognizes them. */
 async function prepareCommit(
   core: CommitContext,
   group: GroupId,
@@ -96,11 +97,11 @@ async function prepareCommit(
     await core.groups.recorded(live)
     const wanted = intent(live.session)
     if (wanted === 'satisfied') return 'satisfied'
-    // Refused commits use keys up, too: past the limit the others could not follow the one that is accepted.
+    // Refused commits use up keys, too: past the limit, the others could not follow the one that is accepted.
     const isTooFar = (findGroup(core.store, group)?.withdrawn ?? 0) >= clientLimits.withdrawnBeforeUpdate
     const plan: CommitPlan = isTooFar ? {} : wanted
     const before = live.session
-    // A copy may have used the next handshake keys, and a relay that was restored, too, has no word of it.
+    // A copy may have used the next handshake keys, and the log of a restored relay may not show it.
     const from = isDistrusted(core, group) ? await skipHandshakeGenerations(before) : before
     const members = rosterOf(from)
     const settings = plan.settings ?? (plan.add?.length ? settingsToPad(from) : undefined)
@@ -126,7 +127,7 @@ async function prepareCommit(
     const nextState = epochBytes(made.session)
     await core.groups.save(live, database => {
       saveRatchets(database, group, ratchetChanges(before, from))
-      // Ahead of the commit the relay learns that a key is used up: a copy that does not know of it is found out.
+      // The relay learns before the commit that a key is used up, so that a copy that does not know of it is detected.
       noteEncrypted(database)
       insertPending(database, group, { ...pending, nextState })
     })
@@ -145,7 +146,9 @@ const isDistrusted = ({ store }: Pick<CommitContext, 'store'>, group: GroupId): 
 
 type CommitOutcome = 'adopted' | 'withdrawn'
 
-/** Adopted: it won. Withdrawn: another won, and the group has applied that one, or whoever sent it has given up. */
+/**
+ * Adopted: it won. Withdrawn: another one won and the group has applied that, or the caller that sent it has given up.
+ */
 async function submitPending(
   core: CommitContext,
   group: GroupId,
@@ -155,7 +158,8 @@ async function submitPending(
   const pending = await core.groups.run(group, async live => live.pending)
   if (!pending) return 'adopted'
   const { message } = pending
-  // One sends it, however many wait for it: a commit that adds a thousand people is large. Its maker must know its end.
+  // Only one caller sends it, however many wait for it:
+  // a commit that adds a thousand people is large. Its maker must learn its outcome.
   if (by === 'anybody' && sending.has(message)) {
     const isOver = (live: LiveGroup) => live.pending?.message !== message || !sending.has(message)
     await core.groups.until(group, isOver, deadline.leftMs())
@@ -176,7 +180,7 @@ async function settleCommit(core: CommitContext, group: GroupId, submission: Sub
   const { pending, deadline } = submission
   const verdict = await callCommit(core, group, submission)
   if (verdict.accepted) {
-    // Its place in the log is reached through the mailbox, behind everything that came before it.
+    // Its place in the log is reached through the mailbox, after everything that came before it.
     await core.groups.until(group, live => live.pending?.message !== pending.message, deadline.leftMs())
     await core.store.caughtUp()
     return 'adopted'
@@ -191,7 +195,8 @@ async function callCommit(core: CommitContext, group: GroupId, submission: Submi
   try {
     return await commitUntilAnswered(core, group, submission)
   } catch (error) {
-    // A relay whose disk is full has not judged it: made anew each time, it would use up keys until nobody can follow.
+    // A relay whose disk is full has not judged the commit.
+    // A new commit for each try would use up keys until nobody can follow.
     if (isStorageFault(error)) throw new CodedError('send-in-doubt', {}, { cause: error })
     if (isRefusal(error)) await withdrawPending(core, group, submission.pending)
     if (isCoded(error, 'group-unknown')) return await refuseForgotten(core, group, submission.deadline)
@@ -199,7 +204,7 @@ async function callCommit(core: CommitContext, group: GroupId, submission: Submi
   }
 }
 
-/** The same bytes every time: the relay knows them when they come again. */
+/** The same bytes every time: the relay recognizes them when they come again. */
 async function commitUntilAnswered(core: CommitContext, group: GroupId, submission: Submission): Promise<RelayVerdict> {
   const { pending, deadline } = submission
   const { wire: payload, add, remove, welcome } = pending
@@ -230,7 +235,7 @@ async function createAtRelay(core: CommitContext, group: GroupId, deadline: Dead
 async function withdrawPending(core: CommitContext, group: GroupId, pending: PendingCommit): Promise<void> {
   await core.groups.run(group, async live => {
     if (live.pending?.message !== pending.message) return
-    // Two commits from one state would share a key: the next is made from the generation after it.
+    // Two commits from one state would share a key: the next one is made from the following generation.
     const burnt = await burnHandshakeGeneration(live.session)
     const changes = ratchetChanges(live.session, burnt)
     live.session = burnt

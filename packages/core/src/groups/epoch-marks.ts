@@ -1,4 +1,4 @@
-// What all members of an epoch have in common, as a short text: two who have different ones were shown two histories.
+// A short text that all members of an epoch share. Two members with different ones were shown two histories.
 import { epochAuthenticator, type GroupSession } from '@postern/mls'
 import { clientLimits, type GroupId, toBase64Url } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
@@ -16,7 +16,7 @@ export function noteMark(database: Database, { group, epoch, mark }: EpochMark):
   database.run('INSERT OR REPLACE INTO epoch_mark VALUES (?, ?, ?)', group, epoch, mark)
   const before = epoch - clientLimits.epochMarksKept
   database.run('DELETE FROM epoch_mark WHERE group_id = ? AND epoch <= ?', group, before)
-  // Of an epoch whose mark is gone nothing can be compared any more: a member could leave a question in each.
+  // Without its mark, an epoch cannot be compared any more: a member could otherwise leave a question in each.
   database.run('DELETE FROM mark_question WHERE group_id = ? AND epoch <= ?', group, before)
 }
 
@@ -24,7 +24,7 @@ export function noteMark(database: Database, { group, epoch, mark }: EpochMark):
 export const findMark = (reads: Pick<Store, 'get'>, group: GroupId, epoch: number): string | undefined =>
   reads.get<{ mark: string }>('SELECT mark FROM epoch_mark WHERE group_id = ? AND epoch = ?', group, epoch)?.mark
 
-/** The newest that is known. */
+/** The newest known mark. */
 export const newestMark = (reads: Pick<Store, 'get'>, group: GroupId): EpochMark | undefined =>
   reads.get<EpochMark>(
     'SELECT group_id AS "group", epoch, mark FROM epoch_mark WHERE group_id = ? ORDER BY epoch DESC LIMIT 1',

@@ -1,9 +1,10 @@
-// MLS groups as they are stored: the epoch's state once, then only the secrets that moved. What was used up is erased.
+// The stored MLS groups: the epoch's state once, then only the secrets that changed. Used secrets are erased.
 import {
   changedSecrets,
   encodeEpoch,
   epoch,
   type GroupSession,
+  memberAccounts,
   type SecretChange,
   type SecretRow,
   secretRows,
@@ -12,8 +13,10 @@ import { type AccountId, type ChatId, clientLimits, type GroupId, type MessageId
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
 import { markOf, noteMark } from './epoch-marks.ts'
+import { greetingTo } from './greetings.ts'
+import { beginPreviewEpoch, dropPreviewKeys } from './preview-keys.ts'
 
-/** `broken`: its keys are lost or out of step; a new group or a new welcome replaces it. */
+/** `broken`: its keys are lost or out of step. A new group or a new welcome replaces it. */
 export type GroupStatus = 'opening' | 'open' | 'broken'
 
 export type StoredGroup = {
@@ -21,26 +24,29 @@ export type StoredGroup = {
   chat_id: ChatId
   generation: number
   epoch: number
-  /** Others in it do not know yet how this account is called. 1: the next content says it. 2: it is said at once. */
+  /**
+   * Other members do not know this account's name yet. 1: the next content carries it. 2: a chore sends it immediately.
+   */
   needs_hello: number
   /** Its keys may have been used already, by a copy of this database. */
   needs_update: number
-  /** Keys of this epoch that were used up for what is in no log. */
+  /** The number of keys of this epoch that were used for messages and commits that are in no log. */
   withdrawn: number
-  /** Who added this account to it; the account itself where it opened the group. */
+  /** The account that added this one; this account itself if it opened the group. */
   inviter: AccountId
-  /** Who made it, by its settings. Null where they do not say it. */
+  /** The maker according to the settings. Null if they do not name it. */
   maker: AccountId | null
   status: GroupStatus
-  /** Since when it is broken, by the clock of this machine. */
+  /** How far its maker had read the chat, as the settings say: a place as JSON. Null if they do not say it. */
+  made_at: string | null
+  /** When it broke, in elapsed time. */
   ended_ms: number | null
-  /** Whose commit broke the rules: proved by its signature. */
-  offender: AccountId | null
+  /** The account whose commit broke the rules, proved by its signature. */
   /** The group that it carries on. */
   continues: GroupId | null
-  /** Added because this client had asked for it, of a group that it knew nothing of. */
+  /** This client had asked to be added, without knowing the group. */
   asked: number
-  /** Broken because the relay has less of it than this client has read there. */
+  /** Broken because the relay has less of it than this client has read. */
   relay_behind: number
 }
 
@@ -49,7 +55,7 @@ type Reads = Pick<Store, 'get' | 'all'>
 export const findGroup = (reads: Reads, group: GroupId): StoredGroup | undefined =>
   reads.get<StoredGroup>('SELECT * FROM mls_group WHERE id = ?', group)
 
-/** Large, so it stands by itself: the group's row is looked at with every message. */
+/** Large, so it has its own table: every message reads the group's row. */
 export const epochState = (reads: Reads, group: GroupId): Uint8Array =>
   reads.get<{ bytes: Uint8Array }>('SELECT bytes FROM mls_state WHERE group_id = ?', group)?.bytes ?? new Uint8Array(0)
 
@@ -65,6 +71,7 @@ export type NewGroupRecord = {
   session: GroupSession
   inviter: AccountId
   maker?: AccountId
+  madeAt?: string | undefined
   needsHello: 0 | 1 | 2
   status: GroupStatus
   renewAtMs: number
@@ -76,8 +83,8 @@ export function insertGroup(database: Database, group: NewGroupRecord): void {
   beginEpoch(database, group.id, group.session)
   database.run(
     `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status, renew_at_ms,
-       continues, asked, maker)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       continues, asked, maker, made_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     group.id,
     group.chat,
     group.generation,
@@ -89,6 +96,7 @@ export function insertGroup(database: Database, group: NewGroupRecord): void {
     group.continues ?? null,
     group.asked ? 1 : 0,
     group.maker ?? null,
+    group.madeAt ?? null,
   )
 }
 
@@ -102,13 +110,32 @@ export function writeState(database: Database, group: GroupId, { state }: GroupS
   )
 }
 
-/** The group is in another epoch than before. */
+/** The group has moved to another epoch. */
 function beginEpoch(database: Database, group: GroupId, session: GroupSession): void {
   writeState(database, group, session)
-  // What was sealed for the epoch before cannot be opened any more, so it need not be known.
+  // Direct messages of the previous epoch cannot be opened any more, so they need not be remembered.
   database.run('DELETE FROM taken_direct WHERE group_id = ?', group)
   noteMark(database, { group, epoch: epoch(session), mark: markOf(session) })
+  beginPreviewEpoch(database, group, epoch(session))
 }
+
+const HAS_OFFENDER = 'EXISTS (SELECT 1 FROM offender WHERE offender.group_id = mls_group.id)'
+
+/** The members who are proved to have ended the group, by commits that were refused. */
+export const offendersOf = (reads: Reads, group: GroupId): AccountId[] =>
+  reads
+    .all<{ account_id: AccountId }>('SELECT account_id FROM offender WHERE group_id = ? ORDER BY account_id', group)
+    .map(row => row.account_id)
+
+/** The members who are proved to have ended any of the chat's groups, as far as this client keeps them. */
+export const offendersIn = (reads: Reads, chat: ChatId): AccountId[] =>
+  reads
+    .all<{ account_id: AccountId }>(
+      `SELECT DISTINCT account_id FROM offender CROSS JOIN mls_group ON mls_group.id = offender.group_id
+       WHERE mls_group.chat_id = ? ORDER BY account_id`,
+      chat,
+    )
+    .map(row => row.account_id)
 
 export function saveEpoch(
   database: Database,
@@ -117,18 +144,18 @@ export function saveEpoch(
 ): void {
   beginEpoch(database, group, session)
   database.run(
-    // Keys that were out of step are in step again; what somebody is proved to have ended stays ended.
+    // Keys that were out of step are in step again. A group that a proven offender ended stays ended.
     `UPDATE mls_group SET epoch = ?, withdrawn = 0, needs_hello = max(needs_hello, ?),
-       status = iif(offender IS NULL, 'open', status), ended_ms = iif(offender IS NULL, NULL, ended_ms),
+       status = iif(${HAS_OFFENDER}, status, 'open'), ended_ms = iif(${HAS_OFFENDER}, ended_ms, NULL),
        relay_behind = 0
      WHERE id = ?`,
     epoch(session),
-    hasNewMembers ? 1 : 0,
+    hasNewMembers ? greetingTo(database, memberAccounts(session).length) : 0,
     group,
   )
 }
 
-/** New keys of our own are in force: what a copy of this database may have used is past. */
+/** New keys of this account are in force: those that a copy of this database may have used are past. */
 export function noteUpdated(database: Database, group: GroupId, renewAtMs: number): void {
   database.run(
     'UPDATE mls_group SET needs_update = max(needs_update - 1, 0), renew_at_ms = ? WHERE id = ?',
@@ -137,7 +164,7 @@ export function noteUpdated(database: Database, group: GroupId, renewAtMs: numbe
   )
 }
 
-/** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
+/** A key was used for something that is in no log. With too many in one epoch, the others could not follow. */
 export function noteWithdrawn(database: Database, group: GroupId, epoch: number): void {
   database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ? AND epoch = ?', group, epoch)
 }
@@ -145,11 +172,14 @@ export function noteWithdrawn(database: Database, group: GroupId, epoch: number)
 export const needsNewKeys = (row: Pick<StoredGroup, 'needs_update' | 'withdrawn'>): boolean =>
   row.needs_update !== 0 || row.withdrawn >= clientLimits.withdrawnBeforeUpdate
 
-/** What moved between two sessions of one epoch, encoded at once so that no state is held until the write. */
+/**
+ * The secrets that changed between two sessions of one epoch,
+ * encoded immediately so that no state is held until the write.
+ */
 export const ratchetChanges = (before: GroupSession, after: GroupSession): SecretChange[] =>
   changedSecrets(before.state, after.state)
 
-/** With `secure_delete` SQLite overwrites what is replaced or deleted here. */
+/** With `secure_delete`, SQLite overwrites what is replaced or deleted here. */
 export function saveRatchets(database: Database, group: GroupId, changes: readonly SecretChange[]): void {
   for (const { node, bytes } of changes) {
     if (bytes === undefined) database.run('DELETE FROM ratchet WHERE group_id = ? AND node = ?', group, node)
@@ -157,7 +187,7 @@ export function saveRatchets(database: Database, group: GroupId, changes: readon
   }
 }
 
-/** The time from which the turns of those who may carry it on are counted. */
+/** Sets the time from which the turns of the members that may carry it on are counted. */
 export function putOffRestart(database: Database, group: GroupId, nowMs: number): void {
   database.run('UPDATE mls_group SET ended_ms = ? WHERE id = ? AND ended_ms IS NOT NULL', nowMs, group)
 }
@@ -167,21 +197,21 @@ export function wantRenewal(database: Database, group: GroupId, nowMs: number): 
   database.run('UPDATE mls_group SET renew_at_ms = min(renew_at_ms, ?) WHERE id = ?', nowMs, group)
 }
 
-/** Its keys are of no use any more. The first reason stands: what comes after it is only its consequence. */
+/** Its keys are of no use any more. All offenders are kept, because all of them are out of the next group. */
 export function endGroup(
   database: Database,
   group: GroupId,
   { nowMs, offender, isRelayBehind = false }: { nowMs: number; offender?: AccountId; isRelayBehind?: boolean },
 ): void {
   database.run(
-    `UPDATE mls_group SET status = 'broken', ended_ms = coalesce(ended_ms, ?), offender = coalesce(offender, ?),
-       relay_behind = max(relay_behind, ?)
+    `UPDATE mls_group SET status = 'broken', ended_ms = coalesce(ended_ms, ?), relay_behind = max(relay_behind, ?)
      WHERE id = ?`,
     nowMs,
-    offender ?? null,
     isRelayBehind ? 1 : 0,
     group,
   )
+  if (offender) database.run('INSERT OR IGNORE INTO offender VALUES (?, ?)', group, offender)
+  dropPreviewKeys(database, group)
 }
 
 /** Nothing of it was ever sent: it leaves no trace. */
@@ -189,7 +219,7 @@ export function deleteGroup(database: Database, group: GroupId): void {
   database.run('DELETE FROM mls_group WHERE id = ?', group)
 }
 
-/** Groups that were begun here, and whose first commit was never made: the program was killed between the two. */
+/** Groups that were begun here and whose first commit was never made: the program was killed in between. */
 export const unfinishedGroups = (reads: Reads): { group: GroupId; chat: ChatId }[] =>
   reads.all<{ group: GroupId; chat: ChatId }>(
     `SELECT id AS "group", chat_id AS chat FROM mls_group
@@ -197,8 +227,8 @@ export const unfinishedGroups = (reads: Reads): { group: GroupId; chat: ChatId }
   )
 
 /**
- * A copy of this database may have used the same keys: each group gets new ones before the next word. A commit that waits here
- * is the copy's as well, which may have spoken with its keys: where there is one, the one after it counts.
+ * A copy of this database may have used the same keys: each group gets new ones before the next message. A pending
+ * commit belongs to the copy as well, which may have used its keys: in that case the commit after it counts.
  */
 export function distrustKeys(database: Database): void {
   database.run(
@@ -215,24 +245,24 @@ export function distrustKeysOf(database: Database, group: GroupId): void {
 export const isRenewalDue = (reads: Reads, group: GroupId, nowMs: number): boolean =>
   reads.get('SELECT 1 FROM mls_group WHERE id = ? AND renew_at_ms <= ?', group, nowMs) !== undefined
 
-/** Others have a new name to learn: with the next content in each group. */
+/** Others do not know the new name yet: the next content in each group carries it. */
 export function wantHellos(database: Database): void {
   database.run('UPDATE mls_group SET needs_hello = 1 WHERE needs_hello = 0')
 }
 
-/** In these groups a chore says the new name at once. */
+/** A chore sends the new name to these groups immediately. */
 export function wantHelloNow(database: Database, groups: readonly GroupId[]): void {
   for (const group of groups) database.run('UPDATE mls_group SET needs_hello = 2 WHERE id = ?', group)
 }
 
-/** The greeting was heard by everybody who was in the group in that epoch; who has joined since has not heard it. */
+/** The greeting reached everyone in the group in that epoch, but not members who have joined since. */
 export function noteGreeted(database: Database, group: GroupId, epoch: number): void {
   database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0 AND epoch = ?', group, epoch)
 }
 
 /**
- * False when the same message to this account alone was read before in this epoch. Nothing in it is used up as a text
- * uses up its key: the relay could send it again and again.
+ * False when the same direct message was read before in this epoch.
+ * Unlike a text, it uses up no key, so the relay could replay it.
  */
 export const noteDirect = (database: Database, group: GroupId, message: MessageId): boolean =>
   database.run('INSERT OR IGNORE INTO taken_direct VALUES (?, ?)', group, message).changes === 1

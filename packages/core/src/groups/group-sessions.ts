@@ -26,15 +26,15 @@ export type LiveGroup = {
   readonly id: GroupId
   readonly chat: ChatId
   session: GroupSession
-  /** Its keys are lost: nobody need wait for anything in it. */
+  /** Its keys are lost: no caller need wait for anything in it. */
   isBroken: boolean
-  /** Writes under way: until they are done the database is behind. */
+  /** Writes in progress: until they are done, the database is behind. */
   unsaved: number
   /** A commit of ours that the relay has not answered, or whose place in the log is not reached yet. */
   pending: (PendingCommit & { next: GroupSession }) | undefined
   /** The time of the last entry that was read: the next one is later, whatever the relay says. */
   lastTs: number
-  /** What was last found to be the same: the keys' members and the shown ones. */
+  /** The tree and the roster version that were last found to have the same members. */
   compared: { tree: unknown; rosterVersion: number } | undefined
 }
 
@@ -45,7 +45,7 @@ export class GroupSessions {
   readonly #live = new Map<GroupId, LiveGroup>()
   readonly #lanes = new KeyedQueue<GroupId>()
   readonly #loading = new Set<GroupId>()
-  /** Forgotten while something was on its way to the database: read before that, keys would be used again. */
+  /** Forgotten while a write was in progress: read before its end, keys would be used again. */
   readonly #unwritten = new Set<GroupId>()
   readonly #watchers = new Set<(group: GroupId | 'stopping') => void>()
 
@@ -57,7 +57,7 @@ export class GroupSessions {
     this.#clock = clock
   }
 
-  /** One at a time per group. What it changes in the group is written in the same order. */
+  /** One at a time per group. Its changes of the group are written in the same order. */
   async run<T>(group: GroupId, work: (live: LiveGroup) => Promise<T>): Promise<T> {
     try {
       return await this.#lanes.run(group, async () => await work(this.#cached(group) ?? (await this.#load(group))))
@@ -66,12 +66,12 @@ export class GroupSessions {
     }
   }
 
-  /** In the group's lane: a group that is joined, or joined again over a state that is no use any more. */
+  /** In the group's lane: a group that is joined, or joined again over a state that is of no use any more. */
   async replace(group: GroupId, join: () => Promise<LiveGroup>): Promise<void> {
     await this.#lanes.run(group, async () => this.put(await join()))
   }
 
-  /** Writes what the lane has changed. When that fails the group is read again: the database alone is true. */
+  /** Writes the lane's changes. If that fails, the group is read again: the database is authoritative. */
   async save<T>(live: LiveGroup, change: DatabaseChange<T>, durability?: Durability): Promise<T> {
     live.unsaved++
     try {
@@ -85,8 +85,8 @@ export class GroupSessions {
   }
 
   /**
-   * In the group's lane, before anything is decided by the records: a commit that was just read is in force before its records
-   * are written, and whoever read them would decide by the epoch before.
+   * Call this in the group's lane before deciding by the records. A commit that was just read is in force before its
+   * records are written, and a decision would be based on the previous epoch.
    */
   async recorded(live: LiveGroup): Promise<void> {
     if (findGroup(this.#store, live.id)?.epoch !== epochOf(live)) await this.#store.caughtUp()
@@ -109,12 +109,12 @@ export class GroupSessions {
     return this.#live.has(group) || findGroup(this.#store, group) !== undefined
   }
 
-  /** Known by its id alone: its keys were lost with the database they were in. */
+  /** Known by its id alone: its keys were lost with an earlier database. */
   isKeyless(group: GroupId): boolean {
     return !this.#live.has(group) && !hasKeys(this.#store, group)
   }
 
-  /** It is read again from the database. */
+  /** The group is read again from the database. */
   forget(group: GroupId): void {
     const live = this.#live.get(group)
     this.#live.delete(group)
@@ -125,13 +125,13 @@ export class GroupSessions {
     for (const group of [...this.#live.keys()]) this.forget(group)
   }
 
-  /** Resolves when the group has come to the epoch, or will never come to it. */
+  /** Resolves when the group has reached the epoch, or never will. */
   async untilEpoch(group: GroupId, epoch: number, withinMs: number): Promise<void> {
     await this.until(group, live => live.isBroken || epochOf(live) >= epoch, withinMs)
     await this.#store.caughtUp()
   }
 
-  /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
+  /** Resolves when the current group meets the condition; rejects when the time is up. */
   until(group: GroupId, isMet: (live: LiveGroup) => boolean, withinMs: number): Promise<void> {
     if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
     const live = this.#live.get(group)
@@ -152,20 +152,20 @@ export class GroupSessions {
     return wait.promise
   }
 
-  /** What somebody waits for may have come about outside of its lane. */
+  /** The condition of a waiting caller may have been met outside of the group's lane. */
   touched(group: GroupId): void {
     this.#tell(group)
   }
 
-  /** Nothing more will come: whoever waits for a group is told. */
+  /** Nothing more will come: callers that wait for a group get `stopping`. */
   stop(): void {
     this.#isStopped = true
     for (const watcher of [...this.#watchers]) watcher('stopping')
   }
 
-  /** Loads the group in its lane; whoever waits for it is told then. */
+  /** Loads the group in its lane, and then notifies the callers that wait for it. */
   #loadLater(group: GroupId): void {
-    // Once at a time: keys that cannot be read would be tried again and again.
+    // Once at a time: unreadable keys would be tried repeatedly.
     if (this.#loading.has(group) || !this.has(group)) return
     this.#loading.add(group)
     const over = () => this.#loading.delete(group)
@@ -202,7 +202,7 @@ export class GroupSessions {
     return live
   }
 
-  /** Read in the first format, in which used keys could be found again: from here on they are gone. */
+  /** The group was stored in the first format, in which used keys could be found again. This removes them. */
   async #rewrite({ id, session, pending }: LiveGroup): Promise<void> {
     await this.#store.write(database => {
       writeState(database, id, session)
@@ -211,7 +211,7 @@ export class GroupSessions {
     this.#store.eraseTraces()
   }
 
-  /** Groups that somebody works on stay: they hold more than the database has yet. */
+  /** Groups in use stay: they hold more than the database has yet. */
   #trim(): void {
     if (this.#live.size <= clientLimits.groupSessionsCachedMax) return
     for (const [id, live] of this.#live) {

@@ -1,4 +1,5 @@
-// The order of each group's log as times: the relay's, and where those are beyond belief ours, in the same order.
+// Assigns times to the order of each group's log: the relay's,
+// or, where those are not believable, ours in the same order.
 import { type Clock, clientLimits, type GroupId } from '@postern/protocol'
 import { beyondBelief, type LogPlace, type MachineTime, tsAmong } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
@@ -7,12 +8,12 @@ import type { Store } from '../storage/transactions/store.ts'
 
 type Parts = { store: Store; clock: Clock; elapsed: ElapsedClock }
 type Claimed = LogPlace & { group: GroupId }
-/** `isRelays`: its time is the relay's. Such a place is remembered only as long as something may still come before it. */
+/** `isRelays`: its time is the relay's. Such a place is remembered only while something may still come before it. */
 type Remembered = LogPlace & { isRelays?: boolean }
 
 export class LogOrder {
   readonly #parts: Parts
-  /** The remembered places of each group that was asked for. While the clocks agree: the last, and own ones ahead of it. */
+  /** The remembered places of each group in use. While the clocks agree: the last one, and own ones ahead of it. */
   readonly #places = new Map<GroupId, Remembered[]>()
 
   constructor(parts: Parts) {
@@ -20,8 +21,9 @@ export class LogOrder {
   }
 
   /**
-   * The time of an entry, and the same when it comes again. `lastTs`: of the entry that was read before it; absent for an entry
-   * of our own that the relay has accepted, which may be placed before others ahead of it are read.
+   * The time of an entry, which is the same when it comes again. `lastTs`: the time of the entry that was read before
+   * it. It is absent for an entry of our own that the relay has accepted, which may be placed before entries ahead of
+   * it are read.
    */
   place({ group, ...claimed }: Claimed, lastTs?: number): number {
     const { clock, elapsed } = this.#parts
@@ -34,7 +36,7 @@ export class LogOrder {
     return ts
   }
 
-  /** The relay has lost entries: it gives their places to others. */
+  /** The relay has lost entries, and assigns their places to others. */
   forgetAll(database: Database): void {
     this.#places.clear()
     database.run('DELETE FROM log_place')
@@ -50,8 +52,8 @@ export class LogOrder {
   }
 
   /**
-   * The last place is always remembered, also where it is the relay's: the clocks may be set after it, and a later entry must not
-   * get an earlier time then.
+   * The last place is always remembered, even if its time is the relay's: the clocks may be set after it, and a later
+   * entry must not get an earlier time then.
    */
   #remember(group: GroupId, place: Remembered, by: 'own' | 'read'): void {
     const places = this.#of(group)
@@ -66,15 +68,18 @@ export class LogOrder {
       places.filter(one => !useless.includes(one)),
     )
     const forgotten = [...tooMany, ...useless]
-    // With the entry itself: a kill that loses the one loses the other. A place that could not be written is known until the
-    // next start.
+    // Written with the entry itself: a kill that loses the one loses the other. A place that could not be written is
+    // known until the next start.
     this.#parts.store
       .write(database => keepPlace(database, group, { place, forgotten }), place.isRelays ? 'deferred' : 'recorded')
       .catch(() => undefined)
   }
 }
 
-/** Nothing comes any more before an entry that was read. Of our own in a row the first and the last hold those in between. */
+/**
+ * Nothing can come before an entry that was read.
+ * In a row of our own entries, the first and the last bound those in between.
+ */
 function uselessBehind(places: Remembered[], place: LogPlace, by: 'own' | 'read'): Remembered[] {
   if (by === 'read') return places.filter(({ seq, isRelays }) => isRelays && seq < place.seq)
   const isInRow = places.some(({ seq }) => seq === place.seq - 2)

@@ -1,11 +1,14 @@
-// Whom to ask whether it was shown the same history of a group, and when it last claimed another.
+// Which members to ask whether they were shown the same history of a group, and when they last claimed another.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
 
 export type MarkQuery = { group: GroupId; epoch: number; account: AccountId }
 
-/** Each is asked once: the answer of an epoch does not change. `trouble`: a message of that account cannot be read. */
+/**
+ * Each member is asked once: the answer for an epoch does not change.
+ * `trouble`: a message of that account cannot be read.
+ */
 export function noteQuestion(
   database: Database,
   { group, epoch, account, trouble }: MarkQuery & { trouble: boolean },
@@ -40,7 +43,7 @@ export const hasTrouble = (reads: Pick<Database, 'get'>, { group, epoch, account
     account,
   ) !== undefined
 
-/** Of any group of the chat. */
+/** In any group of the chat. */
 export const hasClaimedSince = (
   reads: Pick<Database, 'get'>,
   { chat, account, sinceMs }: { chat: ChatId; account: AccountId; sinceMs: number },

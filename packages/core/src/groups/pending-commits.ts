@@ -1,4 +1,4 @@
-// Commits of ours that wait for the relay's word, or for their place in the log: one for each group.
+// Our commits that wait for the relay's answer, or for their place in the log: one per group.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
@@ -6,7 +6,7 @@ import type { Store } from '../storage/transactions/store.ts'
 export type PendingCommit = {
   message: MessageId
   wire: Uint8Array
-  /** Whom the relay is told to add and to remove. */
+  /** The accounts that the relay adds and removes. */
   add: AccountId[]
   remove: AccountId[]
   welcome: Uint8Array | undefined

@@ -1,10 +1,10 @@
-// Waits until the log was read to its end: what it says may forbid what is about to be done.
+// Waits until the log was read to its end: it may forbid the next step.
 import { CodedError, type Deadline, Deferred } from '@postern/protocol'
 import { progressOf } from '../journal/progress.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/transactions/store.ts'
 
-/** All that the relay had accepted for this account before this call. Throws `relay-unreachable`. */
+/** Everything that the relay had accepted for this account before this call. Throws `relay-unreachable`. */
 export async function readToEnd({ link, store }: { link: RelayLink; store: Store }, deadline: Deadline): Promise<void> {
   const { head } = await link.call('mailboxEnd', {}, deadline.leftMs())
   const read = new Deferred()

@@ -1,4 +1,5 @@
-// A relay that stands before what it has told of, as after a restore of its own: nothing can be said in the group there any more.
+// Handles a relay that has lost part of a group, as after a restore of its own:
+// nothing can be sent in that group any more.
 import { CodedError, type Deadline, type GroupId, type Log } from '@postern/protocol'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/transactions/store.ts'
@@ -16,12 +17,12 @@ export type BehindContext = {
   rescheduleTimers: () => void
 }
 
-/** `known`: an epoch that the relay itself has told of. Absent: it says that there is no such group at all. */
+/** `known`: an epoch that the relay itself has reported. `atRelay` is absent if it says that there is no such group. */
 type TwoEpochs = { known: number; atRelay: number | undefined }
 
 /**
- * Throws `chat-healing` when it is behind: the group is over, and the chat goes on in its next one. Tried again and again, it
- * would never be said. A relay that lies gains nothing: it can refuse to carry a group anyway.
+ * Throws `chat-healing` when the relay is behind: the group is over, and the chat continues in its next one. Retrying
+ * in the old group would never succeed. A relay that lies gains nothing: it can refuse to carry a group anyway.
  */
 export async function assertNotBehind(
   core: BehindContext,
@@ -42,8 +43,8 @@ export async function assertNotBehind(
 }
 
 /**
- * The relay says that there is no such group. It says the same to a member that was removed, whose log tells of that. Where the
- * log has nothing of it, the relay was restored from a backup that is older than the group: throws `chat-healing`.
+ * The relay says that there is no such group. It says the same to a member that was removed, but then the log shows the
+ * removal. Otherwise the relay was restored from a backup that is older than the group: throws `chat-healing`.
  */
 export async function assertNotForgotten(core: BehindContext, group: GroupId, deadline: Deadline): Promise<void> {
   await readToEnd(core, deadline)
@@ -53,7 +54,10 @@ export async function assertNotForgotten(core: BehindContext, group: GroupId, de
   await assertNotBehind(core, group, { known: row.epoch, atRelay: undefined })
 }
 
-/** For a change of the group, which cannot be made there. Throws `chat-healing`: the next try finds out whether the chat was left. */
+/**
+ * For a change of the group, which cannot be made there.
+ * Throws `chat-healing`; the next try finds out whether the chat was left.
+ */
 export async function refuseForgotten(core: BehindContext, group: GroupId, deadline: Deadline): Promise<never> {
   await assertNotForgotten(core, group, deadline)
   throw new CodedError('chat-healing')

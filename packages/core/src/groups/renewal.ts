@@ -1,4 +1,5 @@
-// When a client's own keys in a group are renewed: by time, later in large groups, and never by all of them at once.
+// Schedules the renewal of this client's keys in a group:
+// by time, later in large groups, and never by all members together.
 import type { MlsProvider } from '@postern/mls'
 import { clientLimits } from '@postern/protocol'
 import type { ElapsedClock } from '../storage/state/elapsed-clock.ts'
@@ -6,8 +7,8 @@ import type { ElapsedClock } from '../storage/state/elapsed-clock.ts'
 type Chance = { elapsed: Pick<ElapsedClock, 'nowMs'>; provider: Pick<MlsProvider, 'randomBytes'> }
 
 /**
- * In a group of a thousand each member does it twenty times less often than in one of fifty: what a group has to follow
- * stays the same. Spread by half, so that those who joined together do not renew together.
+ * In a group of a thousand, each member renews twenty times less often than in one of fifty, so the commits that a
+ * group has to follow stay the same. Spread by half, so that members who joined together do not renew together.
  */
 export function nextRenewalMs({ elapsed, provider }: Chance, members: number): number {
   const { renewKeysAfterMs, renewKeysMembers } = clientLimits
@@ -15,7 +16,10 @@ export function nextRenewalMs({ elapsed, provider }: Chance, members: number): n
   return Math.round(elapsed.nowMs() + periodMs * (0.75 + fraction(provider) / 2))
 }
 
-/** A last resort package may have let others in before, and its keys be known: soon, and in a large group one by one. */
+/**
+ * Others may have used the last resort package before, and may know its keys:
+ * renew soon, and one by one in a large group.
+ */
 export function soonRenewalMs({ elapsed, provider }: Chance, members: number): number {
   const isSmall = members <= clientLimits.renewKeysMembers
   return isSmall ? 0 : Math.round(elapsed.nowMs() + members * 1000 * fraction(provider))

@@ -1,4 +1,5 @@
-// Slots for ciphertexts that wait for the relay's word, so many for each group: should all be lost, the others can bridge the gap.
+// Slots for ciphertexts that wait for the relay's answer.
+// Each group has a limited number: if all are lost, the others can bridge the gap.
 import { type Clock, CodedError, clientLimits, Deferred, type GroupId } from '@postern/protocol'
 
 type Group = { reserved: number; waiting: Set<Deferred> }
@@ -13,7 +14,7 @@ export class SendSlots {
     for (const { group, count } of left) this.#groups.set(group, { reserved: count, waiting: new Set() })
   }
 
-  /** In the order of the calls; rejects with `relay-unreachable` when none is free in time. */
+  /** In the order of the calls. Rejects with `relay-unreachable` when none is free in time. */
   reserve(group: GroupId, timeoutMs: number): Promise<void> {
     if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
     const slots = this.#slotsOf(group)
@@ -28,22 +29,22 @@ export class SendSlots {
     return wait.promise
   }
 
-  /** How many wait for the relay's word. */
+  /** How many wait for the relay's answer. */
   reserved(group: GroupId): number {
     return this.#groups.get(group)?.reserved ?? 0
   }
 
-  /** Its ciphertext is settled, or there is none: whoever waits longest has the slot. */
+  /** Its ciphertext is settled, or there is none: the caller that has waited longest gets the slot. */
   release(group: GroupId): void {
     const slots = this.#slotsOf(group)
     const [next] = slots.waiting
-    // Whoever is admitted has the slot from now on: it stays reserved.
+    // The admitted caller has the slot from now on: it stays reserved.
     if (next && slots.reserved <= clientLimits.unsettledPerGroupMax) return next.resolve()
     slots.reserved--
     if (slots.reserved <= 0) this.#groups.delete(group)
   }
 
-  /** Nobody is admitted any more. */
+  /** Admits no caller any more. */
   stop(): void {
     this.#isStopped = true
     for (const { waiting } of this.#groups.values())

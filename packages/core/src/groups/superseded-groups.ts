@@ -1,11 +1,11 @@
-// Groups that a chat was in before: something may still come in them, so the newest of them are kept.
+// Earlier groups of a chat: entries may still arrive in them, so the newest of them are kept.
 import { type ChatId, clientLimits, type GroupId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { GroupSessions } from './group-sessions.ts'
 
 type Keeping = { chat: ChatId; type: 'private' | 'group'; inForce: GroupId }
 
-/** One in which something of ours is under way stays. A trigger removes all else that is kept of a group with its row. */
+/** A group with an operation of ours in flight stays. A trigger removes everything else about a group with its row. */
 export function dropSuperseded(
   { groups }: { groups: Pick<GroupSessions, 'forget'> },
   database: Database,

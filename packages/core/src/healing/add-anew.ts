@@ -1,5 +1,5 @@
-// A member whose keys to a group are lost is removed and added again in one commit, by another member whom it has asked.
-// A newcomer whom the maker of the group has left out without knowing of it is added.
+// Removes and adds again, in one commit, a member that has lost its keys to a group and has asked this member for it.
+// Also adds a newcomer that the maker of the group left out without knowing of it.
 import { leafOf, rosterOf } from '@postern/mls'
 import { contentLimits, type Deadline } from '@postern/protocol'
 import { fetchKeyPackages } from '../chats/keys/fetch-key-packages.ts'
@@ -9,7 +9,7 @@ import { type CommitContext, commitToGroup } from '../groups/commit-group.ts'
 export async function addAnew(core: CommitContext, rejoin: Rejoin, deadline: Deadline): Promise<void> {
   const { group, account } = rejoin
   const add = await fetchKeyPackages(core, [account], deadline)
-  // Whom somebody has cut off at the relay, the relay cannot remove: it is only added there.
+  // The relay cannot remove a member that was cut off there: it can only be added.
   const { members } = await core.link.call('getGroup', { group }, deadline.leftMs())
   const atRelay = { remove: members.filter(member => member === account) }
   let isNeedless = false
@@ -24,7 +24,7 @@ export async function addAnew(core: CommitContext, rejoin: Rejoin, deadline: Dea
     },
     deadline,
   })
-  // The commit that adds it, whoever made it, fulfils the wish where it stands in the log: one that is there by now is of a
-  // later loss.
+  // The commit that adds the member, from any maker, removes the request at its place in the log. A request that is
+  // there by now belongs to a later loss.
   if (isNeedless) await core.store.write(database => forgetRejoin(database, rejoin))
 }

@@ -1,4 +1,5 @@
-// Groups in which others speak as they did before a restore of the relay: the relay is asked where each of them stands.
+// Groups in which others speak as they did before a restore of the relay:
+// the client asks the relay for the epoch of each.
 import type { Notice } from '@postern/bot-api/events'
 import { type ChatId, type Deadline, type GroupId, isCoded } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
@@ -10,8 +11,8 @@ import { assertNotBehind, assertNotForgotten } from '../groups/relay-behind.ts'
 import { personOf } from '../identity/people.ts'
 
 /**
- * An entry belongs to keys that are past here. It may be a repetition. Where the relay and the others were restored, it is not:
- * a member that only listens would hear nothing more, and nobody would learn it.
+ * An entry uses keys that are past here. It may be a repetition, but not if the relay and the others were restored.
+ * Then a member that only listens would receive nothing more, and nobody would notice.
  */
 export function doubtRelay(
   core: Pick<Core, 'own' | 'store' | 'relayDoubts' | 'wakeChores'>,
@@ -24,7 +25,7 @@ export function doubtRelay(
   core.wakeChores()
 }
 
-/** Asked once for all entries that came until now. A relay that is behind ends the group, and the chat heals. */
+/** Asks once for all entries so far. If the relay is behind, the group ends and the chat heals. */
 export async function settleDoubt(core: Core, group: GroupId, deadline: Deadline): Promise<void> {
   const doubt = core.relayDoubts.get(group)
   core.relayDoubts.delete(group)

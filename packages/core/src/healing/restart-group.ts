@@ -1,4 +1,5 @@
-// Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
+// Carries on a group chat whose group is dead:
+// the same people in the same chat, with new keys, without the members that killed it.
 import type { Notice } from '@postern/bot-api/events'
 import {
   type AccountId,
@@ -14,10 +15,11 @@ import { openSuccessor } from '../chats/opening/open-chat.ts'
 import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/records/chats.ts'
 import { type DeadChat, deadChats } from '../chats/records/chats-by-group.ts'
 import { endedOf } from '../chats/records/known-chat.ts'
-import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/records/refusals.ts'
+import { noteRefusal, noteRefusalAnswered, putOffRefusal, refusalsToAnswer } from '../chats/records/refusals.ts'
 import { countRejoins, forgetRejoins } from '../chats/records/rejoins.ts'
+import { returnedTo } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
-import { findGroup, putOffRestart } from '../groups/group-records.ts'
+import { findGroup, putOffRestart, wantHelloNow } from '../groups/group-records.ts'
 import { hasKeys } from '../groups/keyless-groups.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -25,16 +27,19 @@ import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
 import { presentMs } from '../messages/age.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
-import { membersAtRelay } from './heal-chats.ts'
+import { membersAtRelay } from './heal-lost-group.ts'
 
 export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
 
-/** The admins first, then the others, each later than the one before: whoever is welcomed meanwhile has nothing to do. */
+/**
+ * The admins first, then the others, each later than the one before.
+ * A member that is welcomed meanwhile has nothing to do.
+ */
 export function waitingRestarts(core: Pick<Core, 'store' | 'own'>): DueRestart[] {
-  const dead = chatsToCarryOn(core).map(({ chat, group, endedMs, offender, isRefused }) => ({
+  const dead = chatsToCarryOn(core).map(({ chat, group, endedMs, hasOffender, isRefused }) => ({
     chat,
     group,
-    fromMs: endedMs + firstAfterMs({ offender, isRefused, isAdmin: isOwnAdmin(core, chat) }),
+    fromMs: endedMs + firstAfterMs({ hasOffender, isRefused, isAdmin: isOwnAdmin(core, chat) }),
   }))
   return [...dead, ...refusalsToAnswer(core.store)].flatMap(({ chat, group, fromMs }) => {
     const turn = ownTurn(core, chat)
@@ -42,13 +47,16 @@ export function waitingRestarts(core: Pick<Core, 'store' | 'own'>): DueRestart[]
   })
 }
 
-/** Where nobody is proved to have ended it, an admin does it, whom all follow; another only if others have lost it, too. */
+/**
+ * Without a proven offender an admin carries the chat on, because all follow an admin. Another member does so only if
+ * others have lost the group, too.
+ */
 const chatsToCarryOn = (core: Pick<Core, 'store' | 'own'>): DeadChat[] =>
-  deadChats(core.store).filter(dead => dead.offender !== null || mayCarryOn(core, dead))
+  deadChats(core.store).filter(dead => dead.hasOffender || mayCarryOn(core, dead))
 
 /**
- * Members that were restored with the relay have lost less than this account knows, and do not say that they have lost anything.
- * Asked to add this account again, they would lead it back to an epoch that is past here.
+ * Members that were restored with the relay have lost less than this account knows, and do not report a loss. Asked to
+ * add this account again, they would lead it back to an epoch that is past here.
  */
 function mayCarryOn(core: Pick<Core, 'store' | 'own'>, { chat, group, isRelayBehind }: DeadChat): boolean {
   if (isRelayBehind || isOwnAdmin(core, chat)) return true
@@ -66,35 +74,41 @@ function ownTurn(core: Pick<Core, 'store' | 'own'>, id: ChatId): number | undefi
 }
 
 /**
- * A member made a group that does more than it may: it did not know better, or tried. Those who followed it are alone
- * there, so one of us makes the next, into which everybody may follow. Not again and again: the other could go on for ever.
+ * A member made a group that does more than it may, by mistake or on purpose. The members who followed it are alone
+ * there, so one of us makes the next group, into which everyone may follow. This is not repeated without limit, because
+ * the other member could continue forever. Without keys, this account knows less than the others, who may all have
+ * followed: it makes no group below theirs, and answers once it has keys.
  */
 export function noteRefusedGroup(
   core: Pick<Core, 'elapsed'>,
   database: Database,
-  { chat: id, generation }: { chat: ChatId; generation: number },
+  { chat: id, group, generation }: { chat: ChatId; group: GroupId; generation: number },
 ): void {
   const chat = findChat(database, id)
   const nowMs = core.elapsed.nowMs()
   const current = chat && findGroup(database, chat.group_id)
-  if (current?.status !== 'open' || chat?.type !== 'group' || generation <= chat.refused_generation) return
-  // Nobody who is well would follow an answer to one from so far ahead either.
+  if (!current || chat?.type !== 'group' || generation <= chat.refused_generation) return
+  // Somebody wants to add this account again, and is not believed: an admin is asked.
+  if (group === current.id && current.status === 'broken') return
+  // No member with working keys would follow an answer to a group that far ahead either.
   if (generation > current.generation + contentLimits.generationStepMax / 2) return
-  const isTooSoon = nowMs - chat.warned_ms < clientLimits.answerRefusedEveryMs
-  noteRefusal(database, id, { generation, answerFromMs: isTooSoon ? null : nowMs })
+  noteRefusal(database, id, { generation, nowMs })
 }
 
-/** Whom others have added anew, and who could not believe them, waits for an admin: it would bring back whom one has removed. */
+/**
+ * A member that others have added again and that could not believe them waits for an admin: on its own it would bring
+ * back members that an admin has removed.
+ */
 function firstAfterMs({
-  offender,
+  hasOffender,
   isRefused,
   isAdmin,
-}: Pick<DeadChat, 'offender' | 'isRefused'> & { isAdmin: boolean }): number {
-  if (offender) return clientLimits.restartAfterMs
+}: Pick<DeadChat, 'hasOffender' | 'isRefused'> & { isAdmin: boolean }): number {
+  if (hasOffender) return clientLimits.restartAfterMs
   return isRefused && !isAdmin ? clientLimits.restartRefusedAfterMs : clientLimits.restartLostAfterMs
 }
 
-/** A try that fails is put off by another turn; meanwhile the next in the row may do better. */
+/** A failed try is postponed by another turn; meanwhile the next member in line may succeed. */
 export async function restartGroup(core: Core, { chat: id, group }: DueRestart, deadline: Deadline): Promise<void> {
   const chat = findChat(core.store, id)
   const ended = chat && endedOf(core.store, chat)
@@ -105,15 +119,17 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
     const left = await openSuccessor(core, {
       chat: id,
       continues: group,
-      successor: reads => successorNow(reads, id, present),
+      successor: reads => successorNow(core, reads, { chat: id, present }),
       deadline,
     })
     await core.store.write(database => {
       const row = findChat(database, id)
       if (!row) return
       forgetRejoins(database, id, { inForce: row.group_id })
-      forgetRefusal(database, id)
-      const out = [...(ended.offender ? [ended.offender] : []), ...left].map(account => personOf(database, account))
+      // For somebody who was added to the group before and not greeted there.
+      wantHelloNow(database, [row.group_id])
+      noteRefusalAnswered(database, id, core.elapsed.nowMs())
+      const out = [...ended.offenders, ...left].map(account => personOf(database, account))
       const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
       appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
       const told = { ...notice, ...(out.length > 0 && { members: out }) }
@@ -122,8 +138,9 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
   } catch (error) {
     if (!isCoded(error, 'stopping'))
       await core.store.write(database => {
-        putOffRestart(database, group, core.elapsed.nowMs())
-        forgetRefusal(database, id)
+        const nowMs = core.elapsed.nowMs()
+        putOffRestart(database, group, nowMs)
+        putOffRefusal(database, id, nowMs + clientLimits.restartLostAfterMs)
       })
     core.rescheduleTimers()
     throw error
@@ -131,8 +148,9 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
 }
 
 /**
- * An account that was made again from recovery facts does not know whom it has removed since they were written: those are no
- * members for the relay. Undefined where the account has the keys, or the relay does not know the group.
+ * An account that was rebuilt from recovery facts does not know the members that it has removed since they were
+ * written. The relay does not list those as members. Undefined if the account has the keys, or the relay does not know
+ * the group.
  */
 async function presentIn(core: Core, group: GroupId): Promise<ReadonlySet<AccountId> | undefined> {
   if (hasKeys(core.store, group)) return undefined
@@ -140,14 +158,16 @@ async function presentIn(core: Core, group: GroupId): Promise<ReadonlySet<Accoun
   return members.length > 0 ? new Set(members) : undefined
 }
 
+/** An admin also leaves out members that are in again without anybody's wish: from another member, not all follow that. */
 function successorNow(
+  { own }: Pick<Core, 'own'>,
   reads: Pick<Store, 'get' | 'all'>,
-  id: ChatId,
-  present: ReadonlySet<AccountId> | undefined,
+  { chat: id, present }: { chat: ChatId; present: ReadonlySet<AccountId> | undefined },
 ): Successor | undefined {
   const chat = findChat(reads, id)
   const ended = chat && endedOf(reads, chat)
-  const members = ended?.members.filter(account => !present || present.has(account))
+  const returned = isAdmin(reads, id, own.id) ? returnedTo(reads, id) : []
+  const members = ended?.members.filter(account => (!present || present.has(account)) && !returned.includes(account))
   return ended && members && aboveRefused(successorOf({ ...ended, members }), chat)
 }
 

@@ -1,4 +1,4 @@
-// One's own account: its keys, its device, its profile and the token of its invite link.
+// The client's own account: its keys, device, profile and the token of its invite link.
 import type { MlsProvider } from '@postern/mls'
 import {
   type AccountId,
@@ -23,12 +23,12 @@ export type OwnAccount = {
   relayUrl: string
   readonly secretKey: Uint8Array
   readonly publicKey: Uint8Array
-  /** The device's keys and certificate of now; `own-device.ts` replaces all three together. */
+  /** The current keys and certificate of the device; `own-device.ts` replaces all three together. */
   deviceSecretKey: Uint8Array
   devicePublicKey: Uint8Array
   certificate: Uint8Array
   readonly profileKey: Uint8Array
-  /** Of the present link: a new link replaces it. */
+  /** The token of the current link: a new link replaces it. */
   inviteToken: string
 }
 
@@ -53,7 +53,7 @@ const newInviteToken = (provider: MlsProvider): string => toBase64Url(provider.r
 const PROFILE_KEY_BYTES = 32
 const INVITE_SHELF = 'relay-invite'
 
-/** Of a database of any version; undefined before the first start. */
+/** Reads a database of any version; undefined before the first start. */
 export const accountIdIn = (database: Pick<Database, 'get'>): AccountId | undefined =>
   database.get<{ id: AccountId }>('SELECT id FROM account')?.id
 
@@ -130,12 +130,12 @@ export async function noteRegistered(store: Store): Promise<void> {
   })
 }
 
-/** The relay has moved: the account is at home at its new address. */
+/** The relay has moved: the account's home is its new address. */
 export function moveHome(database: Database, relayUrl: string): void {
   database.run('UPDATE account SET relay_url = ?', relayUrl)
 }
 
-/** Kept until the account is registered: that may take more than one start. A later code takes the place of a wrong one. */
+/** Kept until the account is registered: that may take more than one start. A later code replaces a wrong one. */
 export async function noteRelayInvite(store: Store, code: string): Promise<void> {
   if (!isRegistered(store)) await new Records(store, INVITE_SHELF).change({ key: 'code', put: code })
 }
@@ -149,8 +149,8 @@ export const inviteUrl = (own: OwnAccount): string =>
   formatInvite(own.relayUrl, { account: own.id, profileKey: own.profileKey, token: own.inviteToken })
 
 /**
- * The token of the link before this one opens nothing any more. Who has that link still has what else stands in it: the
- * account id, under which everybody can ask to be let in, and the key of the profile: name, description, picture, commands.
+ * The token of the previous link opens nothing any more. People who have that link still have its other parts: the
+ * account id, under which anyone can send a request, and the key of the profile: name, description, picture, commands.
  */
 export async function replaceInvite({
   store,
@@ -164,15 +164,18 @@ export async function replaceInvite({
   const token = newInviteToken(provider)
   await store.write(database => database.run('UPDATE account SET invite_token = ?', token))
   own.inviteToken = token
-  // Only now it can be read: whoever looked after the commit has seen the old one.
+  // Only now the new token can be read: a reader that was notified by the commit has seen the old one.
   store.touch('me')
 }
 
-/** Asked of the database, in whose order of writes a new link has its place. */
+/** Read from the database, where a new link has its place in the order of writes. */
 export const isInviteToken = (database: Pick<Store, 'get'>, token: string): boolean =>
   database.get('SELECT 1 FROM account WHERE invite_token = ?', token) !== undefined
 
-/** The answer to the relay's challenge. Only an account that the relay never had is registered: a relay that lost it is noticed. */
+/**
+ * The answer to the relay's challenge.
+ * Only an account that the relay never had is registered, so the client notices a relay that lost it.
+ */
 export async function proveAccount(
   { own, provider, store }: { own: OwnAccount; provider: MlsProvider; store: Store },
   { nonce, audience }: { nonce: Uint8Array; audience: string },

@@ -1,4 +1,4 @@
-// The keys of a device and the account's certificate for them: made, renewed, and followed by others when they are revoked.
+// The keys of a device and the account's certificate for them: creation, renewal and revocation.
 import { type MlsProvider, makeDeviceCertificate } from '@postern/mls'
 import { type Clock, clientLimits } from '@postern/protocol'
 import { type DeviceCertificate, decodeDeviceCertificate } from '@postern/protocol/relay'
@@ -18,7 +18,7 @@ export async function makeDevice(certifying: CertificateContext, serial: number)
   return await certify(certifying, { deviceSecretKey: secretKey, devicePublicKey: publicKey }, serial)
 }
 
-/** A longer word for the same keys. */
+/** A new certificate for the same keys, with a later end. */
 export async function certify(
   { provider, clock, accountSecretKey }: CertificateContext,
   { deviceSecretKey, devicePublicKey }: Omit<Device, 'certificate'>,
@@ -29,7 +29,7 @@ export async function certify(
   return { deviceSecretKey, devicePublicKey, certificate }
 }
 
-/** Undefined when it is none that is made today. */
+/** Undefined if its format is not a current one. */
 function certificateOf({ certificate }: Pick<Device, 'certificate'>): DeviceCertificate | undefined {
   try {
     return decodeDeviceCertificate(certificate)
@@ -38,9 +38,21 @@ function certificateOf({ certificate }: Pick<Device, 'certificate'>): DeviceCert
   }
 }
 
+/**
+ * Above the serial before, and above those of all earlier lives of the account, which a restored database does not know.
+ * Contacts that know a device with a higher serial add this one to no group. The random step keeps two copies that start
+ * at the same moment apart: one of them must be revoked.
+ */
+export const laterSerial = (
+  { provider, clock }: Pick<CertificateContext, 'provider' | 'clock'>,
+  before: number,
+): number => Math.max(before, clock.nowMs()) + 1 + (provider.randomBytes(1)[0] ?? 0)
+
 export const serialOf = (device: Pick<Device, 'certificate'>): number => certificateOf(device)?.serial ?? 0
 
-/** Long before its end, or when it has no serial yet. One that seems to last too long is left: it may be the clock that is behind. */
+/**
+ * Long before its end, or when it has no serial yet. One that seems to last too long is left: this clock may be behind.
+ */
 export function isDueForRenewal(device: Pick<Device, 'certificate'>, nowMs: number): boolean {
   const { serial = 0, notAfterSec = 0 } = certificateOf(device) ?? {}
   return serial < FIRST_SERIAL || notAfterSec * 1000 - nowMs < clientLimits.deviceCertificateRenewedBelowMs

@@ -18,8 +18,8 @@ function newestDevice(reads: Reads, account: AccountId): SeenDevice | undefined 
 const sameKey = (one: SeenDevice, other: SeenDevice): boolean => equalBytes(one.devicePublicKey, other.devicePublicKey)
 
 /**
- * The account has certified another device since. A renewed certificate has a higher serial for the same key, so an older
- * one for that key revokes nothing: leaves of existing groups still show it.
+ * The account has certified another device since. A renewed certificate has a higher serial for the same key, so an
+ * older one for that key revokes nothing: leaves of existing groups still show it.
  */
 const replaces = (newest: SeenDevice, device: SeenDevice): boolean =>
   !sameKey(newest, device) && device.serial < newest.serial
@@ -33,7 +33,10 @@ export function isRevoked(reads: Reads, account: AccountId, device: SeenDevice):
 export const isExpired = ({ notAfterSec }: Pick<Member, 'notAfterSec'>, nowMs: number): boolean =>
   notAfterSec * 1000 + clientLimits.certificateEndToleranceMs < nowMs
 
-/** A device that a group has proved. The pin never goes back: a revoked device is met in groups that the account has not touched since. */
+/**
+ * Notes a device that a group has proved. The pin never goes back: a revoked device may appear in groups that the
+ * account has not changed since.
+ */
 export function noteDevice(
   database: Database,
   account: AccountId,

@@ -1,4 +1,4 @@
-// What the relay has of our key packages: filled up when few are left, and replaced when they grow old, used or not.
+// Maintains our key packages at the relay: refills them when few are left, and replaces old ones, used or not.
 import type { GeneratedKeyPackage } from '@postern/mls'
 import { clientLimits } from '@postern/protocol'
 import type { RelayLink } from '../relay-link/relay-link.ts'
@@ -17,7 +17,7 @@ type Plan = { count: number; replace: boolean }
 
 export class KeyPackageSupply {
   readonly #context: Context
-  /** Undefined before its first word. */
+  /** Undefined before the relay has reported it. */
   #atRelay: number | undefined
   #mustLook = false
 
@@ -25,29 +25,32 @@ export class KeyPackageSupply {
     this.#context = context
   }
 
-  /** The relay's word when it lets us in. */
+  /** The relay reports the count at a login. */
   noteAtRelay(count: number): void {
     this.#atRelay = count
   }
 
-  /** As far as is known here; undefined before the relay was first heard. When none is left, those who come share one. */
+  /**
+   * As far as known here; undefined before the relay has reported it.
+   * When none is left, all who add this account share the last resort.
+   */
   left(): number | undefined {
     return this.#atRelay === undefined ? undefined : Math.min(this.#atRelay, this.#live(0).count)
   }
 
-  /** The relay says by itself only at a login how many are left: next time it is asked. */
+  /** The relay reports the count on its own only at a login: ask it next time. */
   look(): void {
     this.#mustLook = true
   }
 
-  /** A new account can be written to from its first moment on; the rest of its key packages follows. */
+  /** A new account can be added to chats from the beginning; the rest of its key packages follow. */
   async publishFirst(): Promise<void> {
     if (this.#live(1).published > 0) return
     await this.#publish({ count: clientLimits.keyPackagesFirst, replace: true })
     this.#atRelay = clientLimits.keyPackagesFirst
   }
 
-  /** The relay may hand out again what was used already: all that it has is replaced. */
+  /** The relay may hand out used key packages again: replaces all that it has. */
   async replaceAll(): Promise<void> {
     const { keyPackages } = await this.#publish({ count: clientLimits.keyPackagesTarget, replace: true })
     this.#atRelay = keyPackages
@@ -58,7 +61,7 @@ export class KeyPackageSupply {
     const plan = this.#plan()
     if (!plan) return
     const { keyPackages } = await this.#publish(plan)
-    // Whatever it says: a relay that always claims to have none would be given more with every message.
+    // The relay's count is not trusted: a relay that always claims to have none would receive more with every message.
     this.#atRelay = Math.max(keyPackages, clientLimits.keyPackagesLow)
   }
 
@@ -81,7 +84,7 @@ export class KeyPackageSupply {
     const target = clientLimits.keyPackagesTarget
     if (lastResort.published === 0 || this.#isStale(oneTime, clientLimits.keyPackageReplacedAfterMs))
       return { count: target, replace: true }
-    // What was used is known here; what was taken and not used the relay alone can tell.
+    // Used key packages are known here; only the relay knows those that were taken and not used.
     const atRelay = Math.min(this.#atRelay ?? 0, oneTime.count)
     if (atRelay < clientLimits.keyPackagesLow) return { count: target - atRelay, replace: false }
     if (this.#isStale(lastResort, clientLimits.lastResortReplacedAfterMs)) return { count: 0, replace: false }

@@ -1,4 +1,4 @@
-// Key packages: made ahead, used up by welcomes, and kept for a while when others have taken their place.
+// The records of key packages: made ahead, used up by welcomes, and kept for a while after others have replaced them.
 import {
   credentialOf,
   type GeneratedKeyPackage,
@@ -38,24 +38,24 @@ export function findKeyPackage(store: Pick<Store, 'get'>, reference: Uint8Array)
   return row && { publicBytes: row.public_bytes, privateBytes: row.private_bytes }
 }
 
-/** Whether it may have let others in before. */
+/** Whether it may have been used before. */
 export const isLastResort = (reads: Pick<Store, 'get'>, reference: Uint8Array): boolean =>
   reads.get<{ last_resort: number }>('SELECT last_resort FROM key_package WHERE reference = ?', reference)
     ?.last_resort === 1
 
-/** Once used, gone: but the last resort serves until another takes its place. */
+/** Removed once used; but the last resort serves until another replaces it. */
 export function consumeKeyPackage(database: Database, reference: Uint8Array): void {
   database.run('DELETE FROM key_package WHERE reference = ? AND last_resort = 0', reference)
 }
 
-/** The relay gives these key packages to nobody any more. Their keys stay for a while: welcomes may be under way. */
+/** The relay hands these key packages out no more. Their keys stay for a while: welcomes may be in flight. */
 export function retireKeyPackages(database: Database, nowMs: number): void {
   database.run('UPDATE key_package SET retired_ms = ? WHERE retired_ms IS NULL', nowMs)
 }
 
 export type GeneratedKeyPackages = { oneTime: GeneratedKeyPackage[]; lastResort: GeneratedKeyPackage }
 
-/** Before they are published: a welcome may come for each from then on. */
+/** Called before they are published: a welcome may come for each from then on. */
 export function storeMade(database: Database, { oneTime, lastResort }: GeneratedKeyPackages, madeMs: number): void {
   const insert = ({ reference, publicBytes, privateBytes }: GeneratedKeyPackage, isLastResort: 0 | 1) =>
     database.run(
@@ -70,7 +70,7 @@ export function storeMade(database: Database, { oneTime, lastResort }: Generated
   insert(lastResort, 1)
 }
 
-/** The relay has them, and with `replace` nothing else of ours. */
+/** The relay has them, and with `replace` no others of ours. */
 export function notePublished(
   database: Database,
   { oneTime, lastResort }: GeneratedKeyPackages,
@@ -93,7 +93,7 @@ export function notePublished(
       database.run('UPDATE key_package SET retired_ms = ? WHERE reference = ?', nowMs, reference)
 }
 
-/** Whether there was something to erase. Past the limit the oldest go first, whatever is under way. */
+/** Whether there was something to erase. Beyond the limit the oldest go first, even if a welcome is in flight. */
 export function eraseOldKeys(database: Database, nowMs: number): boolean {
   const old = database.run('DELETE FROM key_package WHERE retired_ms < ?', nowMs - clientLimits.keyPackageKeptMs)
   const tooMany = database.run(

@@ -1,4 +1,4 @@
-// Whom this account knows, as facts that outlive its database.
+// The people that this account knows, as recovery facts.
 import { type AccountId, fromBase64Url, recoveryLimits, toBase64Url } from '@postern/protocol'
 import type { KnownPersonFacts } from '@postern/protocol/content'
 import type { Database } from '../storage/database.ts'
@@ -7,7 +7,7 @@ import type { PersonRow } from './people.ts'
 
 type StoredPerson = PersonRow & { device_key: Uint8Array | null; device_serial: number }
 
-/** Without oneself. Those of whom the owner thinks something come first, should there be too many. */
+/** Without the account itself. If there are too many, those with a decision of the owner come first. */
 export const peopleFacts = (reads: Pick<Store, 'all'>, own: AccountId): KnownPersonFacts[] =>
   reads
     .all<StoredPerson>(
@@ -29,7 +29,7 @@ export const peopleFacts = (reads: Pick<Store, 'all'>, own: AccountId): KnownPer
       verified: row.verified === 1,
     }))
 
-/** Their profiles are fetched anew: of those only the names are among the facts. */
+/** Their profiles are fetched again: the facts have only the names. */
 export function restorePeople(database: Database, people: readonly KnownPersonFacts[]): void {
   for (const person of people)
     database.run(

@@ -1,4 +1,5 @@
-// This device, as the relay and the groups know it. Written before anybody hears of it: a kill leaves one that can log in.
+// This device, as the relay and the groups know it. It is written before anyone else learns of it, so that a kill
+// leaves a device that can log in.
 import type { MlsProvider } from '@postern/mls'
 import { type Clock, type CodedError, clientLimits, faultFields, type Log, SerialQueue } from '@postern/protocol'
 import type { CallRequest } from '@postern/protocol/relay'
@@ -10,6 +11,7 @@ import {
   certify,
   type Device,
   isDueForRenewal,
+  laterSerial,
   makeDevice,
   serialOf,
 } from './device-certificate.ts'
@@ -21,14 +23,16 @@ export class OwnDevice {
   readonly #parts: Parts
   #triesLeft: number = clientLimits.revokedTriesMax
   #isNewest = false
-  /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
+  /** One after the other: a renewal that ends after a replacement would bring the old keys back. */
   readonly #changes = new SerialQueue()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Certifies the same keys under the next serial when the certificate grows old. On a full disk the old one serves on. */
+  /**
+   * Certifies the same keys under the next serial when the certificate is old. On a full disk the old one stays in use.
+   */
   async renewIfDue(): Promise<void> {
     const { own, clock, log } = this.#parts
     const renew = async () => {
@@ -40,24 +44,31 @@ export class OwnDevice {
     })
   }
 
-  /** New keys, with which every copy of this database from before is out. What belongs together is written with them. */
+  /** Makes new keys, which revoke every earlier copy of this database. Related changes are written with them. */
   async replace(withIt: (database: Database) => void, above = 0): Promise<void> {
-    const { own, provider } = this.#parts
+    const { own, provider, clock } = this.#parts
     await this.#changes.run(async () => {
-      // Two copies that are started at the same moment would both take the next one, and none of them would be out.
-      const step = 1 + (provider.randomBytes(1)[0] ?? 0)
-      const serial = Math.max(serialOf(own), above) + step
+      const serial = laterSerial({ provider, clock }, Math.max(serialOf(own), above))
       await this.#adopt(await makeDevice(this.#certifying(), serial), withIt)
     })
   }
 
+  /** Certifies the same keys above every serial that another life of this database can have shown. */
+  async outrank(withIt: (database: Database) => void): Promise<void> {
+    const { own, provider, clock } = this.#parts
+    await this.#changes.run(async () => {
+      const serial = laterSerial({ provider, clock }, serialOf(own))
+      await this.#adopt(await certify(this.#certifying(), own, serial), withIt)
+    })
+  }
+
   async prove(challenge: { nonce: Uint8Array; audience: string }): Promise<CallRequest<'authenticate'>> {
-    // Behind a replacement that is under way; and made under a clock that was wrong then, it may be over by now.
+    // Waits for a replacement in progress. A certificate that was made under a wrong clock may have expired by now.
     await this.renewIfDue()
     return await proveAccount(this.#parts, challenge)
   }
 
-  /** From here on this process runs the account: should a later one put it out, it does not fight for its place. */
+  /** From here on this process runs the account: if a later one revokes it, it does not fight back. */
   noteLoggedIn(): void {
     this.#triesLeft = 0
   }
@@ -72,12 +83,13 @@ export class OwnDevice {
   }
 
   /**
-   * Revoked before the first login of this process: the database was restored, or started as a copy of one that has
-   * gone on since, and what was started last is what its owner wants. Later on it is the others who were started last.
+   * Revoked before the first login of this process: the database was restored, or is a copy of one that has been used
+   * since. The owner wants the process that was started last. After that login, the others were started last.
    */
   noteRefused({ details: { serial } }: CodedError): 'replaced' | 'over' {
     const own = serialOf(this.#parts.own)
-    const isBelievable = typeof serial === 'number' && serial >= own && serial <= own + clientLimits.serialStepMax
+    const latest = Math.max(own, this.#parts.clock.nowMs()) + clientLimits.serialStepMax
+    const isBelievable = typeof serial === 'number' && serial >= own && serial <= latest
     if (!isBelievable) return 'over'
     if (this.#triesLeft <= 0) {
       this.#parts.log.error({}, 'newer copy of this database is running; only one may run')
@@ -105,7 +117,8 @@ export class OwnDevice {
         device.devicePublicKey,
         device.certificate,
       )
-      // Others refuse to add an account by a lower serial than they have seen: those at the relay are of no use now.
+      // Others refuse to add an account with a lower serial than they have seen:
+      // the key packages at the relay are of no use now.
       retireKeyPackages(database, clock.nowMs())
       withIt(database)
     })

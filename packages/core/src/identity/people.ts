@@ -1,4 +1,5 @@
-// Whom this account knows: their names, the keys of their profiles, and who came by the invite link.
+// The people that this account knows: their names,
+// the keys of their profiles, and which of them came by the invite link.
 import type { Person } from '@postern/bot-api/objects'
 import { type AccountId, cleanLine } from '@postern/protocol'
 import type { Hello, Profile } from '@postern/protocol/content'
@@ -12,7 +13,7 @@ export type PersonRow = {
   profile_key: Uint8Array | null
   profile_version: number
   wanted_version: number
-  /** The highest that the account itself has named: an older one is what a relay would like to be believed. */
+  /** The highest version that the account itself has named: the relay may serve an older one. */
   floor_version: number
   by_link: number
   accepted: number
@@ -27,7 +28,7 @@ export const UNNAMED_CHARS = 8
 export const findPerson = (reads: Reads, account: AccountId): PersonRow | undefined =>
   reads.get<PersonRow>('SELECT * FROM person WHERE account_id = ?', account)
 
-/** A name that is not known yet, or of which nothing could be seen, is the beginning of the id. */
+/** A name that is not known yet, or has no visible character, becomes the beginning of the id. */
 export const shownName = (account: AccountId, name: string | null | undefined): string =>
   name || account.slice(0, UNNAMED_CHARS)
 
@@ -54,7 +55,7 @@ export function profileOf(reads: Reads, account: AccountId): Profile & { id: Acc
   return { about: '', bot: false, commands: [], ...known, id: account, name: nameOf(reads, account) }
 }
 
-/** Unless newer words were heard: a relay can hold a greeting back, and let it come when its name is out of date. */
+/** Unless a newer version is known: a relay can withhold a greeting, and deliver it when its name is outdated. */
 export function noteHello(database: Database, account: AccountId, { hello, version }: Greeting): void {
   database.run(
     `INSERT INTO person (account_id, name, profile_key) VALUES (?, ?, ?)
@@ -69,7 +70,7 @@ export function noteHello(database: Database, account: AccountId, { hello, versi
 /** A greeting, and the version of the profile that its sender named beside it. */
 type Greeting = { hello: Hello; version: number }
 
-/** The key of an invite link, before its owner has said a word. */
+/** The key of an invite link, before its owner has sent anything. */
 export function noteProfileKey(database: Database, account: AccountId, profileKey: Uint8Array): void {
   database.run(
     `INSERT INTO person (account_id, profile_key, wanted_version) VALUES (?, ?, 1)
@@ -94,7 +95,7 @@ export function noteCameByLink(database: Database, account: AccountId): void {
   database.run('INSERT INTO person (account_id, by_link) VALUES (?, 1) ON CONFLICT DO UPDATE SET by_link = 1', account)
 }
 
-/** The owner has let this person in by hand. */
+/** The owner has accepted this person by hand. */
 export function noteAccepted(database: Database, account: AccountId): void {
   database.run(
     'INSERT INTO person (account_id, accepted) VALUES (?, 1) ON CONFLICT DO UPDATE SET accepted = 1',
@@ -102,11 +103,13 @@ export function noteAccepted(database: Database, account: AccountId): void {
   )
 }
 
-/** Gets in where only contacts do: by the link, or by the owner's word. */
+/** Accepted where only contacts are: by the link, or by the owner's decision. */
 export const isContact = (reads: Reads, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM person WHERE account_id = ? AND (by_link = 1 OR accepted = 1)', account) !== undefined
 
-/** Whether it was news: older than what is known, or than what the account has named, it is not taken. */
+/**
+ * Whether it was news: a version older than the known one, or than the one that the account has named, is not accepted.
+ */
 export function noteProfile(
   database: Database,
   account: AccountId,
@@ -128,7 +131,7 @@ export function noteProfile(
   return changes > 0
 }
 
-/** One's own name stands among the others', so that every list of people is made in one way. */
+/** The account's own name is stored with the others', so that every list of people is built in one way. */
 export function noteOwnProfile(database: Database, account: AccountId, profile: Profile): void {
   database.run(
     `INSERT INTO person (account_id, name, bot) VALUES (?, ?, ?)
@@ -140,14 +143,14 @@ export function noteOwnProfile(database: Database, account: AccountId, profile: 
   writeProfile(database, account, profile)
 }
 
-/** With its picture it is large, so it stands by itself: names are looked up with every message. */
+/** A profile with a picture is large, so it has its own table: every message looks up names. */
 function writeProfile(database: Database, account: AccountId, profile: Profile): void {
   database.run('INSERT OR REPLACE INTO profile VALUES (?, ?)', account, JSON.stringify(profile))
 }
 
 /**
- * The profile could not be had: it is not asked for again until its owner says something. What it must be stays known. If
- * its owner has said something since it was asked for, that is asked for next.
+ * The profile could not be fetched: it is not requested again until its owner sends something. Its required version
+ * stays known. A version that the owner has named meanwhile is requested next.
  */
 export function giveUpVersion(database: Database, asked: PersonRow): void {
   database.run(

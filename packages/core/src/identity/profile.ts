@@ -1,4 +1,4 @@
-// Profiles on their way to and from the relay: sealed under the profile key, signed by the account, numbered.
+// Publishes and fetches profiles: sealed under the profile key, signed by the account, numbered.
 import { type MlsProvider, NONCE_BYTES } from '@postern/mls'
 import {
   type AccountId,
@@ -21,9 +21,9 @@ import {
   fixed,
   type Log,
   nameFault,
+  pictureUrl,
   smallPictureFault,
   struct,
-  toBase64,
   u32,
   utf8,
 } from '@postern/protocol'
@@ -46,10 +46,10 @@ const LABEL = utf8('postern profile v1')
 const versionBytes = (version: number): Uint8Array => encodeWith(u32, version)
 
 export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount; log: Log }
-/** `onPublished`: part of the transaction in which others can have the new profile. */
+/** `onPublished`: part of the transaction after which others can fetch the new profile. */
 type PublishContext = ProfileContext & { onPublished: DatabaseChange<void> }
 
-/** The avatar: a small picture; null takes it away. */
+/** The avatar is a small picture; null removes it. */
 export type ProfileChange = {
   name?: string
   about?: string
@@ -63,7 +63,7 @@ export function ownProfile(reads: Pick<Store, 'get'>): { profile: Profile; versi
   return { profile: JSON.parse(row.profile) as Profile, version: row.profile_version }
 }
 
-/** What others can fetch: they are told of no version that the relay does not have yet. */
+/** The version that others can fetch: they learn of no version that the relay does not have yet. */
 export const publishedVersion = (store: Pick<Store, 'get'>): number =>
   store.get<{ version: number }>('SELECT published_version AS version FROM account')?.version ?? 0
 
@@ -71,11 +71,11 @@ export const publishedVersion = (store: Pick<Store, 'get'>): number =>
 export const forgetPublished = (database: Database): void =>
   void database.run('UPDATE account SET published_version = 0')
 
-/** Durable here; `publishProfile` brings it to the relay. Of changes made at the same moment each finds those before it. */
+/** Durable here; `publishProfile` sends it to the relay. Changes made at the same moment build on each other. */
 export async function changeProfile(store: Store, own: OwnAccount, change: ProfileChange): Promise<void> {
   const { avatar, ...words } = change
   assertWords(words)
-  const changed = { ...words, ...(avatar !== undefined && { avatar: avatar ? pictureUrl(avatar) : undefined }) }
+  const changed = { ...words, ...(avatar !== undefined && { avatar: avatar ? avatarUrl(avatar) : undefined }) }
   await store.write(database => {
     const wanted = profileSchema.parse({ ...ownProfile(database).profile, ...changed })
     noteOwnProfile(database, own.id, wanted)
@@ -92,12 +92,11 @@ function assertWords({ name, about = '', commands = [] }: ProfileChange): void {
     assertKept('commands', commandNameFault(word) ?? commandDescriptionFault(description) ?? commandArgsFault(args))
 }
 
-function pictureUrl(picture: Uint8Array): string {
-  const type = picture[0] === 0xff ? 'image/jpeg' : picture[0] === 0x89 ? 'image/png' : 'image/webp'
+function avatarUrl(picture: Uint8Array): string {
   if (picture.length > contentLimits.avatarBytesMax)
     throw new CodedError('too-large', { what: 'The avatar', max: contentLimits.avatarBytesMax })
   assertKept('avatar', smallPictureFault(picture))
-  return `data:${type};base64,${toBase64(picture)}`
+  return pictureUrl(picture)
 }
 
 export async function publishProfile(context: PublishContext): Promise<void> {
@@ -112,11 +111,11 @@ export async function publishProfile(context: PublishContext): Promise<void> {
   await publishEach(context, { from: answer.version + 1, to: answer.version + 1 })
 }
 
-/** Changed more than once since the relay heard of it: the relay takes one version after the other. */
+/** The profile changed more than once since the relay received it: the relay accepts one version after the other. */
 async function publishEach(context: PublishContext, { from, to }: { from: number; to: number }): Promise<void> {
   for (let version = from; version <= to; version++) {
     const { accepted } = await putProfile(context, version)
-    // Tried again at the next connection: a relay that refuses the next version too would be asked for ever.
+    // Retried at the next connection: a relay that also refuses the next version would be asked forever.
     if (!accepted) throw new CodedError('relay-broken', { what: 'it refuses the next version of the profile' })
   }
 }
@@ -143,7 +142,7 @@ export async function refreshProfile(context: ProfileContext, person: PersonRow)
   const opened = await openProfile(provider, { ...answer, account, profileKey: person.profile_key })
   await store.write(database => {
     const isNews = opened && noteProfile(database, account, { profile: opened, version: answer.version })
-    // An old or foreign profile under this id is the relay's doing: what is known stays.
+    // An old or foreign profile under this id is the relay's fault: the known profile stays.
     if (!isNews) giveUpVersion(database, person)
   }, 'recorded')
   if (answer.version < person.floor_version)
@@ -164,7 +163,10 @@ async function sealProfile(
 
 type Invited = { account: AccountId; profileKey: Uint8Array; answer: Uint8Array }
 
-/** Who invites: by the link's key, from what the relay answers to everybody. Undefined when it is not the account's own word. */
+/**
+ * The profile of the inviter, from the link's key and the relay's public answer.
+ * Undefined if the account has not signed it.
+ */
 export async function openInvited(
   provider: MlsProvider,
   { account, profileKey, answer }: Invited,
@@ -180,7 +182,7 @@ type FetchedProfile = {
   blob: Uint8Array
 }
 
-/** Undefined when it is not the account's own word: another key, another version, or damaged. */
+/** Undefined if the account has not signed it: another key, another version, or damaged. */
 async function openProfile(provider: MlsProvider, fetched: FetchedProfile): Promise<Profile | undefined> {
   if (accountIdFromHash(provider.sha256(fetched.accountKey)) !== fetched.account || !fetched.profileKey)
     return undefined

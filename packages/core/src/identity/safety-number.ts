@@ -1,11 +1,13 @@
-// What two people compare, aloud or by a picture, to be sure that no third one stands between them.
+// The number that two people compare, aloud or by a picture, to be sure that nobody intercepts their chat.
 import type { MlsProvider } from '@postern/mls'
 import { type AccountId, accountIdFromHash, concatBytes, toBase64Url, utf8 } from '@postern/protocol'
 
 export type SafetyNumber = {
   /** Twelve groups of five digits, the same on both sides. */
   number: string
-  /** The same for a QR code, with both account ids, so that a code of somebody else can be told from a wrong one. */
+  /**
+   * The same for a QR code, with both account ids, so that a code of another person is distinguished from a wrong one.
+   */
   qr: string
 }
 
@@ -14,12 +16,12 @@ const LABEL = utf8(`postern safety number v${VERSION}`)
 const GROUPS = 12
 const GROUP_BYTES = 5
 /**
- * Sixty digits are beyond any search. Many people compare the first few groups only: who searches for a key that agrees
- * in those pays this many times for every try, and two honest people a few milliseconds once.
+ * Sixty digits are beyond any search. Many people compare the first few groups only. An attacker that searches for a
+ * key that agrees in those pays this cost for every try; two honest people pay a few milliseconds once.
  */
 const ROUNDS = 5200
 
-/** Of both account keys together, and in an order that both sides share: neither half can be searched for alone. */
+/** Made of both account keys together, in an order that both sides share: neither half can be searched for alone. */
 export function safetyNumber(provider: MlsProvider, one: Uint8Array, other: Uint8Array): SafetyNumber {
   const keys = isBelow(one, other) ? concatBytes(one, other) : concatBytes(other, one)
   let digest = provider.sha512(concatBytes(LABEL, keys))
@@ -35,7 +37,7 @@ function isBelow(one: Uint8Array, other: Uint8Array): boolean {
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0)
 }
 
-/** Forty bits for five digits: no digit is more likely than another by anything that counts. */
+/** Forty bits for five digits: the bias between digits is negligible. */
 function digitsOf(digest: Uint8Array): string {
   const groups = Array.from({ length: GROUPS }, (_, group) => {
     const bytes = digest.subarray(group * GROUP_BYTES, (group + 1) * GROUP_BYTES)

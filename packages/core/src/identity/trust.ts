@@ -1,4 +1,4 @@
-// What the owner says of people: whose keys were compared, and of whom nothing is to come.
+// The owner's decisions about people: whose keys were compared, and who is blocked.
 import type { Person } from '@postern/bot-api/objects'
 import type { AccountId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
@@ -30,7 +30,9 @@ export function noteBlocked(database: Database, account: AccountId, blocked: 0 |
   )
 }
 
-/** It is about the account's key, which is what its id is made of: it stays with every device that this key certifies. */
+/**
+ * It concerns the account's key, from which its id is made: it stays valid for every device that this key certifies.
+ */
 export function noteVerified(database: Database, account: AccountId, verified: Verification): void {
   database.run(
     'INSERT INTO person (account_id, verified) VALUES (?, ?) ON CONFLICT DO UPDATE SET verified = excluded.verified',

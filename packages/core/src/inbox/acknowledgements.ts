@@ -1,4 +1,4 @@
-// What was read of the mailbox is told to the relay once for many entries: soon, before too many wait, and at the end.
+// Acknowledges the mailbox to the relay once for many entries: soon, before too many wait, and at the end.
 import { clientLimits, guarded, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { progressOf } from '../journal/progress.ts'
@@ -6,8 +6,9 @@ import { progressOf } from '../journal/progress.ts'
 type Telling = Pick<Core, 'clock' | 'link' | 'log' | 'store'>
 
 /**
- * The relay promises nothing by an acknowledgement, and this database knows by itself where to read on. A kill before it is
- * told loses only that the relay counts some entries as unread until the next one comes, at the latest with the next login.
+ * The relay promises nothing in return for an acknowledgement, and this database knows where to continue. A kill before
+ * one is sent only means that the relay counts some entries as unread until the next one, at the latest with the next
+ * login.
  */
 export class EntryAcknowledgements {
   readonly #core: Telling
@@ -19,7 +20,7 @@ export class EntryAcknowledgements {
     this.#core = core
   }
 
-  /** One more entry is durable here. Never later than the relay would wait for: its window is of more entries. */
+  /** One more entry is durable here. It is acknowledged before the relay has to wait: its window has more entries. */
   note(): void {
     if (this.#isStopped) return
     const { clock, store } = this.#core
@@ -28,7 +29,7 @@ export class EntryAcknowledgements {
     else this.#soon ??= clock.setTimer(clientLimits.acknowledgeWithinMs, () => this.#tell())
   }
 
-  /** Before the connection ends. A database that cannot be read any more holds up no stop. */
+  /** Before the connection ends. A database that cannot be read any more does not delay a stop. */
   stop(): void {
     this.#isStopped = true
     guarded(() => this.#tell(), { what: 'acknowledgement not sent', log: this.#core.log })()

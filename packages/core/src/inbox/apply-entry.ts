@@ -1,4 +1,5 @@
-// One entry of the mailbox: what it is, whether it holds, and what it changes. The change is written in the group's lane.
+// Applies one entry of the mailbox: what it is, whether it is valid, and what it changes.
+// The change is written in the group's lane.
 import type { Notice } from '@postern/bot-api/events'
 import {
   type DecryptedMessage,
@@ -19,7 +20,7 @@ import { keysLost, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
-import { noteLostGroup } from '../healing/heal-chats.ts'
+import { noteLostGroup } from '../healing/heal-lost-group.ts'
 import { doubtRelay } from '../healing/relay-doubts.ts'
 import { personOf } from '../identity/people.ts'
 import { receiveContent, receiveDirect } from '../inbox/receive.ts'
@@ -41,7 +42,8 @@ export async function applyEntry(core: Core, claimed: MailboxEntry, write: Write
   if (!core.groups.has(entry.group)) {
     core.log.warn({ kind: entry.kind, group: entry.group }, 'entry of an unknown group ignored')
     if (!header) return write(nothing)
-    // The relay counts this account among the members: the keys were lost, and without a word others would talk to nobody.
+    // The relay counts this account as a member: the keys were lost,
+    // and without a request the others would talk to nobody.
     if (entry.sender === core.own.id) return write(nothing)
     write(database => noteLostGroup(core, database, entry))
     return core.wakeChores()
@@ -56,8 +58,8 @@ export async function applyEntry(core: Core, claimed: MailboxEntry, write: Write
 }
 
 /**
- * The account was made again without the keys of this group, which heals. What came before that is no loss that anybody need
- * be told of: of the whole history nothing is here.
+ * The account was rebuilt without the keys of this group, which heals. Earlier entries are not reported as lost: the
+ * whole history is missing here.
  */
 function passKeyless(core: Pick<Core, 'elapsed' | 'log'>, database: Database, entry: MailboxEntry): void {
   const group = findGroup(database, entry.group)
@@ -70,7 +72,7 @@ function passKeyless(core: Pick<Core, 'elapsed' | 'log'>, database: Database, en
   emitNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
 }
 
-/** A log's times rise, whatever the relay says: what was said later is not shown as earlier. */
+/** The times of a log rise, whatever the relay says: a later message is not shown as earlier. */
 function placeInTime({ order }: Pick<Core, 'order'>, live: LiveGroup, claimed: MailboxEntry): number {
   live.lastTs = order.place(claimed, live.lastTs)
   return live.lastTs
@@ -124,7 +126,7 @@ async function applyEnvelope(core: Core, live: LiveGroup, { entry, header, write
   }
 }
 
-/** Losing one costs a receipt, so it heals nothing. */
+/** Losing one only costs a receipt, so it starts no healing. */
 async function applyDirect(
   core: Core,
   live: LiveGroup,
@@ -167,7 +169,10 @@ function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }:
 const signerOf = (before: GroupSession, decrypted: DecryptedMessage): AccountId =>
   decrypted.kind === 'commit' ? decrypted.committer : accountAt(before, decrypted.senderLeaf)
 
-/** Signed with copied keys, it comes from another account: an honest relay tells, and nothing of it is followed. */
+/**
+ * A message that was signed with copied keys comes from another account.
+ * An honest relay shows this, and the message is not followed.
+ */
 function assertSentBy({ sender }: MailboxEntry, signer: AccountId): void {
   if (sender !== signer) throw new MlsError('mls-undecryptable', 'The relay names another sender than the signer.')
 }

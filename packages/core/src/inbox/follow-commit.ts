@@ -1,4 +1,4 @@
-// A commit in its place of the log: our own is adopted, another's is judged by what was true before it.
+// Follows a commit at its place in the log: our own is adopted, another's is judged by the state before it.
 import type { Notice } from '@postern/bot-api/events'
 import { type DecryptedMessage, epoch, type GroupSession, type Member, memberAccounts, rosterOf } from '@postern/mls'
 import { type AccountId, CodedError } from '@postern/protocol'
@@ -13,12 +13,14 @@ import { forgetAsked } from '../chats/records/asked-rejoins.ts'
 import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/records/chats.ts'
 import { forgetNewcomers, noteAdded, noteNewcomers, strangersAmong } from '../chats/records/newcomers.ts'
 import { forgetRejoin } from '../chats/records/rejoins.ts'
+import { forgetRemoved, forgetRemovedIn, noteRemoved, noteRemovedBefore } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
-import { endGroup, findGroup, noteUpdated, saveEpoch } from '../groups/group-records.ts'
+import { endGroup, noteUpdated, offendersOf, saveEpoch, wantHelloNow } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { personOf } from '../identity/people.ts'
+import { wantsPreviews } from '../identity/preview-wish.ts'
 import { compareLists } from '../judge/compare-lists.ts'
 import { type Deed, judgeCommit, type Picture } from '../judge/judge-commit.ts'
 import { reportGaps } from '../messages/gaps.ts'
@@ -38,7 +40,8 @@ export function followCommit(
   if (commit.removedSelf) return followRemoval(core, live, { write, commit })
   const disagreement = disagreementOf(live, { entry, commit, deed })
   live.session = commit.session
-  // Followed is not lost: with the records it is open again, and nothing could be changed in it before the next start.
+  // A group whose commit was followed is not lost: its records open it again. Left broken in memory, it could not be
+  // changed before the next start.
   live.isBroken = isEnded(core, live)
   write(database => {
     reportGaps(core, database, { group: live.id, chat: live.chat, ts: entry.ts })
@@ -48,6 +51,15 @@ export function followCommit(
 }
 
 const accounts = (members: { accountId: AccountId }[]): AccountId[] => members.map(member => member.accountId)
+
+/**
+ * Without members that the commit only gives new keys: the maker of the group in force knew those, and left them out as
+ * offenders or because an admin had removed them.
+ */
+function comersOf({ added, removed }: Commit): { came: AccountId[]; gone: AccountId[] } {
+  const [came, gone] = [new Set(accounts(added)), new Set(accounts(removed))]
+  return { came: [...came.difference(gone)], gone: [...gone.difference(came)] }
+}
 
 const deedOf = ({ committer, added, removed, settings }: Commit): Deed => ({
   committer,
@@ -61,7 +73,7 @@ const pictureOf = ({ session }: LiveGroup): Omit<Picture, 'leaving'> => ({
   members: memberAccounts(session),
 })
 
-/** Where the relay was told something else than what the commit did. */
+/** The differences between the lists that the relay received and the commit. */
 function disagreementOf(
   live: LiveGroup,
   { entry, commit, deed }: { entry: MailboxEntry; commit: Commit; deed: Deed },
@@ -80,16 +92,24 @@ function writeCommit(
   const { id, chat } = live
   const { session, committer } = commit
   saveEpoch(database, id, { session, hasNewMembers: commit.added.length > 0 })
+  if (wantsPreviews(database)) core.wakeChores()
   forgetAsked(database, id)
   for (const { accountId } of commit.added) {
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
   }
+  const { came, gone } = comersOf(commit)
+  const place = { group: id, epoch: epoch(session) }
   if (!isInForce(core, database, { live, committer })) {
-    forgetNewcomers(database, chat, accounts(commit.removed))
-    return noteNewcomers(core, database, { chat, committer, added: accounts(commit.added) })
+    forgetNewcomers(database, chat, gone)
+    noteRemovedBefore(database, { chat, committer, removed: gone }, place)
+    forgetRemovedIn(database, { chat, group: id }, came)
+    if (gone.length > 0) core.wakeChores()
+    return noteNewcomers(core, database, { chat, committer, added: came })
   }
   const added = strangersAmong(database, chat, accounts(commit.added))
+  forgetRemoved(database, chat, added)
+  noteRemoved(database, { chat, removed: gone }, place)
   applyCommit(core, database, {
     chat,
     committer,
@@ -97,13 +117,16 @@ function writeCommit(
     settings: agreedSettings(session),
     ts,
   })
-  noteAdded(database, { chat, committer, added }, { group: id, epoch: epoch(session) })
-  // Also who commits: one whose first key was not noted would come with another unnoticed.
+  noteAdded(database, { chat, committer, added }, place)
+  // Includes the committer: if its first key were not noted, a changed one would go unnoticed.
   const met = [...accounts(commit.added), ...commit.changedKeys, committer]
   noteDeviceKeys(core, database, { members: membersIn(session, met), ts })
 }
 
-/** This account was removed by a member who may: the chat stays readable. Added anew by the same commit, it goes on with the welcome. */
+/**
+ * A member that may do so removed this account: the chat stays readable.
+ * If the same commit adds it again, the welcome continues the chat.
+ */
 function followRemoval(
   core: Pick<Core, 'own' | 'elapsed' | 'log'>,
   live: LiveGroup,
@@ -124,7 +147,7 @@ function followRemoval(
 
 type Refused = { write: WriteEntry; offender: AccountId; why: string }
 
-/** The log cannot be followed any further by anybody honest: the chat is carried on by another group, without who did it. */
+/** No honest member can follow the log any further: another group carries the chat on, without the offender. */
 export function refuseCommit(
   core: Pick<Core, 'groups' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
   live: LiveGroup,
@@ -135,6 +158,8 @@ export function refuseCommit(
   const { lastTs: ts } = live
   write(database => {
     endGroup(database, live.id, { nowMs: core.elapsed.nowMs(), offender })
+    // The group in force may be made without it because its maker had not read that somebody added it.
+    forgetNewcomers(database, live.chat, [offender])
     const chat = findChat(database, live.chat)
     if (!chat || !endsChat(core, database, { chat, live, offender })) return
     if (!isInUse(chat)) return
@@ -146,8 +171,8 @@ export function refuseCommit(
 }
 
 /**
- * What is proved in a group from before holds in the one that carries it on: else who goes on in the old one without the
- * offender, and who goes on in the new one with it, would refuse each other's groups for ever.
+ * A proof from an earlier group also holds in the group that carries it on. Otherwise members that continue in the old
+ * one without the offender, and those that continue in the new one with it, would refuse each other's groups forever.
  */
 function endsChat(
   core: Pick<Core, 'groups' | 'elapsed'>,
@@ -161,7 +186,7 @@ function endsChat(
   return true
 }
 
-/** Our own commit has reached its place: everything before it was read with the keys before it. */
+/** Our own commit has reached its place: everything before it was read with the earlier keys. */
 export function adoptPending(
   core: Pick<Core, 'store' | 'provider' | 'elapsed' | 'log' | 'own' | 'wakeChores'>,
   live: LiveGroup,
@@ -169,6 +194,7 @@ export function adoptPending(
 ): void {
   if (!live.pending) throw new CodedError('internal')
   const { next: session, add } = live.pending
+  const before = new Set(memberAccounts(live.session))
   live.session = session
   live.pending = undefined
   live.isBroken = isEnded(core, live)
@@ -178,35 +204,44 @@ export function adoptPending(
   write(database => {
     reportGaps(core, database, { group: live.id, chat, ts })
     saveEpoch(database, live.id, { session, hasNewMembers: add.length > 0 })
+    // The epoch has a new key for previews, and new members learn that they are wanted.
+    if (wantsPreviews(database)) core.wakeChores()
     forgetAsked(database, live.id)
     noteUpdated(database, live.id, nextRenewalMs(core, members.length))
     deletePending(database, live.id)
     for (const account of add) {
-      forgetRejoin(database, { group: live.id, account })
+      // Without a word from its adder, a client that has never seen the chat would not show it.
+      if (forgetRejoin(database, { group: live.id, account })) wantHelloNow(database, [live.id])
       noteReturn(database, live.chat, account)
     }
     const committer = core.own.id
-    if (!isInForce(core, database, { live, committer }))
-      return noteNewcomers(core, database, { chat, committer, added: add })
+    const place = { group: live.id, epoch: epoch(session) }
+    const removed = [...before].filter(account => !members.includes(account))
+    if (!isInForce(core, database, { live, committer })) {
+      noteRemovedBefore(database, { chat, committer, removed }, place)
+      if (removed.length > 0) core.wakeChores()
+      return noteNewcomers(core, database, { chat, committer, added: add.filter(account => !before.has(account)) })
+    }
     const added = strangersAmong(database, chat, add)
+    forgetRemoved(database, chat, added)
+    noteRemoved(database, { chat, removed }, place)
     applyCommit(core, database, applied)
-    noteAdded(database, { chat, committer, added }, { group: live.id, epoch: epoch(session) })
+    noteAdded(database, { chat, committer, added }, place)
     noteDeviceKeys(core, database, { members: membersIn(session, add), ts })
   }, live)
 }
 
 /** Whether a member is proved to have ended the group: a commit that crossed the proof does not open it again. */
-const isEnded = (core: Pick<Core, 'store'>, live: LiveGroup): boolean =>
-  Boolean(findGroup(core.store, live.id)?.offender)
+const isEnded = (core: Pick<Core, 'store'>, live: LiveGroup): boolean => offendersOf(core.store, live.id).length > 0
 
 function membersIn(session: GroupSession, accounts: AccountId[]): Member[] {
   if (accounts.length === 0) return []
-  // A thousand who come at once would each be looked for among a thousand.
+  // Otherwise each of a thousand new members would be searched among a thousand.
   const wanted = new Set(accounts)
   return [...rosterOf(session).values()].filter(({ accountId }) => wanted.has(accountId))
 }
 
-/** Of two groups for a chat both are followed, and people are shown one of them. */
+/** If a chat has two groups, both are followed, and only one of them is shown. */
 function isInForce(
   { log }: Pick<Core, 'log'>,
   database: Database,

@@ -1,4 +1,4 @@
-// The mailbox, entry by entry: each is written together with the cursor behind it, and only then acknowledged.
+// Processes the mailbox entry by entry: each is written together with the cursor after it, and only then acknowledged.
 import {
   type Clock,
   CodedError,
@@ -31,7 +31,7 @@ export class Inbox {
   /** The position of the last entry that was queued: the next page has to begin there. */
   #queued: number
   #running: Promise<void> | undefined
-  /** Up to here entries were applied; the database may be a little behind. */
+  /** Entries were applied up to here; the database may be a little behind. */
   #applied: number
   readonly #acknowledgements: EntryAcknowledgements
   #stuck = { cursor: 0, times: 0 }
@@ -47,14 +47,14 @@ export class Inbox {
     this.#queued = this.#applied
   }
 
-  /** What is durable here: where the relay is asked to go on. */
+  /** The last durable position, from which the relay continues. */
   cursor(): number {
     return progressOf(this.#core.store).cursor
   }
 
   /**
-   * Behind an entry that was not applied nothing is: all of them come again. Nothing of a page with a gap is queued either: the
-   * cursor would pass what is missing, and nobody would ask for it again.
+   * After an entry that was not applied, no later one is applied: all of them come again. A page with a gap is not
+   * queued either: the cursor would pass the missing entries, and nobody would ask for them again.
    */
   deliver(page: Delivery): 'news' | 'known' | 'gap' {
     if (this.#retry) return 'known'
@@ -96,7 +96,7 @@ export class Inbox {
     await Promise.allSettled(this.#unsettled)
   }
 
-  /** Before the connection ends: what is durable by now is told. */
+  /** Before the connection ends: acknowledges what is durable by now. */
   stop(): void {
     this.#retry?.cancel()
     this.#acknowledgements.stop()
@@ -122,7 +122,7 @@ export class Inbox {
       await applyEntry(this.#core, entry, write)
     } catch (error) {
       if (!this.#isStuckAt(entry) || isCoded(error)) throw error
-      // A fault of ours in one entry must not cut the account off from all that follows.
+      // A fault of ours in one entry must not cut the account off from all later ones.
       this.#core.log.error({ ...faultFields(error), group: entry.group }, 'entry given up')
       write(() => {})
     }
@@ -139,7 +139,8 @@ export class Inbox {
   ): void {
     const { groups, store } = this.#core
     const whole: DatabaseChange<void> = database => {
-      // An entry whose predecessor was not written must not be written either: it would be skipped for ever.
+      // An entry whose predecessor was not written must not be written either:
+      // the predecessor would be skipped forever.
       if (!moveCursor(database, { from: before, to: entry.cursor })) throw new CodedError('storage-failed')
       change(database)
     }
@@ -153,13 +154,13 @@ export class Inbox {
     inBackground(over, { what: 'entry not settled', log: this.#core.log })
   }
 
-  /** The relay did not say what became of a message in doubt. A new connection settles that first, and delivers again. */
+  /** The relay did not answer about a message in doubt. A new connection settles that first, and delivers again. */
   #comeAgain(): void {
     this.#queue = []
     this.#core.link.restart()
   }
 
-  /** The database alone is true: what is in memory is read again, and the relay delivers again. */
+  /** The database is authoritative: the state in memory is read again, and the relay delivers again. */
   #fail(error: unknown): void {
     this.#queue = []
     if (this.#retry) return

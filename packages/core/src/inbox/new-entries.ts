@@ -1,9 +1,10 @@
-// Which entries of a page continue the mailbox. Positions have holes, so only the page itself can say what it follows.
+// Finds the entries of a page that continue the mailbox.
+// Positions have holes, so only the page itself can say what it follows.
 import type { Delivery, MailboxEntry } from '@postern/protocol/relay'
 
 /**
- * The entries behind `reached`, in rising order. Entries that came before are left out: a repetition does no harm. Undefined
- * where the page begins behind `reached`, or where a later entry stands before an earlier one: entries are missing.
+ * The entries after `reached`, in rising order. Repeated entries are left out, because they do no harm. Undefined if
+ * the page begins after `reached`, or a later entry comes before an earlier one: entries are missing.
  */
 export function newEntries({ after, entries }: Delivery, reached: number): MailboxEntry[] | undefined {
   if (after !== undefined && after > reached) return undefined

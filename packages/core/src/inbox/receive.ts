@@ -1,16 +1,20 @@
-// What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
+// Interprets decrypted content: its sender, whether its chat is accepted, and the message itself.
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
 import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
 import { type ChatRow, findChat, isMember } from '../chats/records/chats.ts'
+import { noteMemberWish } from '../chats/records/member-previews.ts'
 import { isNewcomer } from '../chats/records/newcomers.ts'
 import { contentMalformed, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { noteDirect } from '../groups/group-records.ts'
 import { isInviteToken } from '../identity/account.ts'
 import { findPerson, noteHello, noteWantedVersion } from '../identity/people.ts'
+import { type UsedStartLink, useStartLink } from '../identity/start-links.ts'
 import type { ContentEvent } from '../kinds/content-event.ts'
 import type { ApplyContext } from '../kinds/kind.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
+import { isMessage } from '../kinds/new-message.ts'
+import { withPayload } from '../kinds/start.ts'
 import { noteGap } from '../messages/gaps.ts'
 import type { Reason } from '../messages/outcome.ts'
 import { type AdmitContext, admitByLink, showOrAdmit } from '../requests/admit-chat.ts'
@@ -29,7 +33,7 @@ export type ReceivedContent = {
   plaintext: Uint8Array
 }
 
-/** `skipped`: so many messages that its sender sent before it did not come. */
+/** `skipped`: the number of earlier messages of the sender that did not arrive. */
 type Counted = ReceivedContent & { skipped: number }
 type Understood = Counted & { content: Content }
 
@@ -42,14 +46,14 @@ export function receiveDirect(core: Receiving, received: ReceivedContent): Datab
     const chat = findChat(database, received.chat)
     if (!content || !chat || !mayStillSpeak(core, database, { ...received, row: chat })) return
     const said = saidIn(chat, { ...received, content })
-    const unheard = unheardIn(chat)
+    const unheard = unheardIn(chat) ?? (chat.declined ? 'the chat was deleted' : undefined)
     if (unheard) logIgnored(core, said, unheard)
     else if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
     else logIgnored(core, said, 'received before')
   }
 }
 
-/** The part of the inbox's transaction that is about the content. */
+/** The part of the inbox's transaction that concerns the content. */
 export function receiveContent(core: Receiving, received: Counted): DatabaseChange<void> {
   const content = decodeContent(received.plaintext)
   if (!content) {
@@ -64,12 +68,19 @@ export function receiveContent(core: Receiving, received: Counted): DatabaseChan
     const unheard = row && !isUnseen ? unheardIn(row) : undefined
     if (row && unheard) return logIgnored(core, saidIn(row, understood), unheard)
     noteGap(core, database, { ...received, unsent: content.unsent })
-    noteSender(core, database, understood)
-    // Nobody is shown a chat for what clients say to each other.
-    const chat = isUnseen ? row : showOrAdmit(core, database, { ...received, isNews: isNews(database, content) })
+    const link = row?.blocked ? undefined : shownLink(core, database, understood)
+    if (!row?.blocked) noteSender(core, database, { ...understood, link })
+    // A message, or a hello with the token of a link. An edit or a new name alone does not bring back a person who was
+    // declined.
+    const isNews = isMessage(content.body) || link !== undefined
+    // Messages between clients do not make a chat visible.
+    const chat = isUnseen ? row : showOrAdmit(core, database, { ...received, isNews })
     if (!chat) return
+    const said = saidIn(chat, understood)
+    if (chat.declined && !isUnseen) return logIgnored(core, said, 'the chat was deleted')
     const way = isUnseen ? 'between clients' : 'in the chat'
-    applyContent(core, database, { ...saidIn(chat, understood), way })
+    const isStart = chat.type === 'private' && link !== undefined && link !== 'own'
+    applyContent(core, database, { ...said, ...(isStart && { body: withPayload(said.body, link) }), way })
   }
 }
 
@@ -85,24 +96,34 @@ const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'sk
   body: heardBody(content),
 })
 
-/** Of whom is blocked, and of a group that is being left, nothing is kept and nobody is told; the keys go on all the same. */
+/**
+ * Nothing from a blocked person, or in a group that is being left, is kept or reported. The keys move on all the same.
+ */
 function unheardIn({ blocked, declined, type }: ChatRow): Reason | undefined {
   if (blocked) return 'the person is blocked'
   return declined && type === 'group' ? 'the group was declined' : undefined
 }
 
-const newsKinds: ReadonlySet<string> = new Set<Content['body']['kind']>(['text', 'file', 'poll', 'unknown'])
+/** `own`: the invite link of this account. A start link counts its person here. */
+function shownLink(
+  core: Receiving,
+  database: Database,
+  { sender, content: { hello } }: Understood,
+): 'own' | UsedStartLink | undefined {
+  const token = hello?.token
+  if (token === undefined) return undefined
+  return isInviteToken(database, token) ? 'own' : useStartLink(core, database, { token, account: sender })
+}
 
-/** A message, or a knock with the link: by an edit or a new name alone nobody who was declined comes back. */
-const isNews = (database: Database, { body, hello }: Content): boolean =>
-  newsKinds.has(body.kind) || (hello?.token !== undefined && isInviteToken(database, hello.token))
-
-/** Without what its sender's own client should have left out. */
+/** Without the parts that the sender's own client should have left out. */
 const heardBody = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))
 
 type InChat = ReceivedContent & { row: ChatRow | undefined }
 
-/** Of two groups for a chat both are read: a member removed from the one in force must not go on speaking in the other. */
+/**
+ * If a chat has two groups, both are read:
+ * a member removed from the one in force must not continue to speak in the other.
+ */
 function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { row, chat, group, sender }: InChat): boolean {
   if (!row || row.group_id === group || isMember(database, chat, sender)) return true
   if (isNewcomer(database, row.group_id, sender)) return true
@@ -110,10 +131,15 @@ function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { row, ch
   return false
 }
 
-function noteSender(core: AdmitContext, database: Database, { sender, content }: Understood): void {
+type Shown = Understood & { link: ReturnType<typeof shownLink> }
+
+function noteSender(core: AdmitContext, database: Database, { chat, sender, content, link }: Shown): void {
   const { hello, profileVersion } = content
-  if (hello) noteHello(database, sender, { hello, version: profileVersion })
-  if (hello?.token !== undefined && isInviteToken(database, hello.token)) admitByLink(core, database, sender)
+  if (hello) {
+    noteHello(database, sender, { hello, version: profileVersion })
+    noteMemberWish(database, chat, { account: sender, wanted: hello.previews === true })
+  }
+  if (link) admitByLink(core, database, sender)
   if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
     noteWantedVersion(database, sender, profileVersion)
     core.wakeChores()

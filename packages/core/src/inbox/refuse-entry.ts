@@ -1,4 +1,5 @@
-// What could not be read or may not be followed: never silent, and where the keys are at their end, the chat heals.
+// Handles entries that cannot be read or may not be followed:
+// they are never ignored silently, and the chat heals if its keys are lost.
 import type { Notice } from '@postern/bot-api/events'
 import type { MlsError } from '@postern/mls'
 import { clientLimits, type MessageId } from '@postern/protocol'
@@ -24,9 +25,9 @@ import type { WriteEntry } from './write-entry.ts'
 
 type Refused = { entry: MailboxEntry; id: MessageId; epoch: number | undefined; write: WriteEntry; error: MlsError }
 
-/** An unreadable message becomes a notice; after a commit that cannot be followed the group is replaced. */
+/** An unreadable message becomes a notice. After a commit that cannot be followed, the group is replaced. */
 export function refuseEntry(core: Core, live: LiveGroup, { entry, id, epoch, write, error }: Refused): void {
-  // Whose keys signed it, and who sent it: a thief of the keys must not have their owner put out.
+  // The signer must also be the sender: a thief of keys must not get their owner removed.
   const isProved = error.committer !== undefined && error.committer === entry.sender
   if (error.code === 'mls-forbidden' && isProved && entry.kind === 'commit')
     return refuseCommit(core, live, { write, offender: error.committer, why: error.message })
@@ -38,7 +39,7 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, epoch, wri
   const isLost = entry.kind === 'commit' || error.code === 'mls-wrong-epoch' || isForkOfTwo(core, live, error)
   live.isBroken ||= isLost
   write(database => {
-    // Who missed something would carry on a group that is no more, and the others would not follow.
+    // A member that missed entries would carry on a group that is obsolete, and the others would not follow.
     const isStale = error.code === 'mls-wrong-epoch' || error.code === 'mls-own-message'
     const afterMs = isStale ? clientLimits.restartStaleAfterMs : 0
     if (isLost) endGroup(database, live.id, { nowMs: core.elapsed.nowMs() + afterMs })
@@ -50,7 +51,7 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, epoch, wri
     emitNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
     if (chat.type === 'group' && error.code === 'mls-undecryptable') askSender(core, database, { entry, live })
   }, live)
-  // Others still speak in a group that this chat was in before: the relay may not know the one that it is in.
+  // Others still speak in an earlier group of this chat: the relay may not know the current one.
   if (findChat(core.store, live.chat)?.group_id !== live.id) doubtRelay(core, live.chat, entry)
   if (!isLost) return
   core.wakeChores()
@@ -70,8 +71,9 @@ export const unreadableOf = (live: LiveGroup, { entry, id, epoch, error }: Omit<
 })
 
 /**
- * A commit that this account made after the backup from which it was restored. The relay tells whom the commit removed. An admin
- * that did not know it would refuse the members that add it again without them, and would bring them back.
+ * A commit that this account made after the backup from which it was restored. The relay names the members that it
+ * removed. An admin that did not know this would refuse the members that add it again without them, and would bring
+ * them back.
  */
 function noteOwnRemovals(database: Database, live: LiveGroup, { sender, added, removed, ts }: MailboxEntry): void {
   const chat = findChat(database, live.chat)
@@ -83,11 +85,14 @@ function noteOwnRemovals(database: Database, live: LiveGroup, { sender, added, r
   if (gone.length > 0) keepNotice(database, { chat: chat.id, notice, ts })
 }
 
-/** It may be a spoilt message, or of somebody who was shown another history: between two, only new keys can tell. */
+/**
+ * It may be a spoilt message, or one from a person who was shown another history:
+ * with two people, only new keys can settle it.
+ */
 const isForkOfTwo = (core: Pick<Core, 'store'>, live: LiveGroup, { code }: MlsError): boolean =>
   code === 'mls-undecryptable' && findChat(core.store, live.chat)?.type === 'private'
 
-/** Whom the relay names may not be the one who wrote it; any other member would do as well. */
+/** The account that the relay names may not be the author. Any other member could be asked as well. */
 function askSender(
   core: Pick<Core, 'own' | 'wakeChores'>,
   database: Database,
@@ -104,7 +109,7 @@ function shownChat(database: Database, live: LiveGroup): ChatRow | undefined {
 
 type WelcomeRefused = { entry: MailboxEntry; write: WriteEntry; error: RefusedWelcome }
 
-/** Told where it was aimed at a chat of ours: a stranger's attempt, or a member's that is not what it should be. */
+/** Reported if it was aimed at a chat of ours: a stranger's attempt, or an invalid one of a member. */
 export function refuseWelcome(
   core: Pick<Core, 'own' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
   { entry, write, error }: WelcomeRefused,
@@ -114,28 +119,29 @@ export function refuseWelcome(
   write(database => {
     const known = findGroup(database, entry.group)
     const chat = findChat(database, known?.chat_id ?? invitation.chat)
-    // An admin may tell what a member may not: asked once more, and they alone.
+    // An admin may do what a member may not: the admins alone are asked, once more.
     if (chat && (rule === 'not-an-admin' || rule === 'not-an-admin-to-name'))
       wantAdmin(core, database, { chat, invitation, ts: entry.ts })
     // Others may have followed it, and speak there.
     if (chat && !known && isMember(database, chat.id, invitation.inviter)) noteRefusedIn(database, chat.id, entry)
-    // What leads back is a replay, or crossed what we did ourselves: there is nothing to tell.
-    if (rule === 'not-newer' || !isInUse(chat)) return
+    // A welcome that leads back is a replay, or crossed a change of our own: there is nothing to report.
+    if (rule === 'not-newer' || !chat) return
     const isByMember = isMember(database, chat.id, invitation.inviter)
-    if (!known && !isByMember) return
+    // Also while the chat waits for its owner: it would be in a group that the others have left.
     if (isByMember && !isOfThief(rule))
-      noteRefusedGroup(core, database, { chat: chat.id, generation: invitation.generation })
+      noteRefusedGroup(core, database, { chat: chat.id, group: entry.group, generation: invitation.generation })
+    if (!isInUse(chat) || !(known || isByMember)) return
     const notice: Notice = { code: 'refused', from: personOf(database, invitation.inviter), text: error.message }
     warn(core, database, { chat, notice, ts: entry.ts })
   })
   core.rescheduleTimers()
 }
 
-/** Whoever signed it need not be the member: nobody has made a group into which the others would have to follow. */
+/** The signer need not be the member: nobody has made a group into which the others would have to follow. */
 const isOfThief = (rule: Rule): boolean =>
   rule === 'other-sender' || rule === 'revoked-device' || rule === 'expired-device'
 
-/** Welcomes cost whoever sends them nothing: a flood of them must not drown what people are told besides. */
+/** Welcomes cost their sender nothing: a flood of them must not drown other events. */
 function warn(
   core: Pick<Core, 'elapsed'>,
   database: Database,

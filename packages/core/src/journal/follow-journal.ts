@@ -1,31 +1,46 @@
-// Reads the journal on and on: what there is, then what comes, until somebody says stop.
+// Follows the journal: yields the existing entries, then new ones, until it is aborted.
 import { Deferred } from '@postern/protocol'
 import type { Journal } from './journal.ts'
 
 /**
- * `read` gives the next entries from where its reader stands, nothing when there are none: the reader alone knows its place,
- * which may be moved meanwhile, and confirms what it has dealt with. Entries that are not dealt with are read again.
+ * `read` returns the next entries from the reader's place, or none. The reader alone knows its place, which may be
+ * moved meanwhile, and confirms the entries that it has processed. Unconfirmed entries are read again.
  */
-export type FollowOptions<Entry> = { read: () => readonly Entry[]; until: AbortSignal }
+export type FollowOptions<Entry> = {
+  read: () => readonly Entry[]
+  until: AbortSignal
+  /** Called with an error of `read`. The next read follows when it resolves. */
+  recover?: (error: unknown) => Promise<void>
+}
 
-/** Never gives an empty page. Rejects with what `read` throws: to go on after it, follow anew. */
+/** Never yields an empty page. Without `recover` it rejects with the errors of `read`. */
 export function followJournal<Entry>(
   journal: Pick<Journal, 'onAppend'>,
-  { read, until }: FollowOptions<Entry>,
+  { read, until, recover = rethrow }: FollowOptions<Entry>,
 ): AsyncIterable<readonly Entry[]> {
   const next = async (): Promise<IteratorResult<readonly Entry[], undefined>> => {
     while (!until.aborted) {
-      const entries = read()
+      let entries: readonly Entry[]
+      try {
+        entries = read()
+      } catch (error) {
+        await recover(error)
+        continue
+      }
       if (entries.length > 0) return { done: false, value: entries }
       await grown(journal, until)
     }
     return { done: true, value: undefined }
   }
-  // By hand: a generator would cost two more rounds of the microtask queue for each page.
+  // Written by hand: a generator would cost two more rounds of the microtask queue for each page.
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-/** To be called right after a read that found nothing: no entry can come in between. */
+async function rethrow(error: unknown): Promise<void> {
+  throw error
+}
+
+/** Call this right after a read that found nothing: no entry can come in between. */
 function grown(journal: Pick<Journal, 'onAppend'>, until: AbortSignal): Promise<void> {
   const wait = new Deferred()
   const wake = () => wait.resolve()

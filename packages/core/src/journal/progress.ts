@@ -1,9 +1,12 @@
-// How far this database has come, in two numbers that the relay keeps: a copy from a backup is found out by them.
+// The progress of this database in two numbers that the relay keeps: they reveal a copy from a backup.
 import type { Database } from '../storage/database.ts'
 import { newestEventId } from '../storage/transactions/event-ids.ts'
 import type { Store } from '../storage/transactions/store.ts'
 
-/** `cursor`: what was read of the mailbox. `mark`: rises with every event that was given out and every message that was encrypted. */
+/**
+ * `cursor`: the place in the mailbox.
+ * `mark`: rises with every event that was handed out and every message that was encrypted.
+ */
 export type ReadProgress = { cursor: number; mark: number }
 
 type Mailbox = { cursor: number; encrypted: number }
@@ -16,14 +19,17 @@ export function progressOf(reads: Pick<Store, 'get'>): ReadProgress {
   return { cursor, mark: encrypted + newestEventId(reads) }
 }
 
-/** In the transaction that uses up a key: a copy that does not know of it must not use it again. */
+/** Called in the transaction that uses up a key: a copy that does not know of it must not use it again. */
 export function noteEncrypted(database: Database): void {
   const { cursor, encrypted } = mailboxOf(database)
   database.run('UPDATE mailbox SET encrypted = encrypted + 1')
   database.know?.(MAILBOX, { cursor, encrypted: encrypted + 1 })
 }
 
-/** False when the cursor stands elsewhere than before the entry: one whose predecessor was not written is not written either. */
+/**
+ * False if the cursor is not at the place before the entry:
+ * an entry whose predecessor was not written is not written either.
+ */
 export function moveCursor(database: Database, { from, to }: { from: number; to: number }): boolean {
   const { encrypted } = mailboxOf(database)
   if (database.run('UPDATE mailbox SET cursor = ? WHERE cursor = ?', to, from).changes !== 1) return false
@@ -31,17 +37,20 @@ export function moveCursor(database: Database, { from, to }: { from: number; to:
   return true
 }
 
-/** The relay's mailbox ends before what was read of it. */
+/** The relay's mailbox ends before the place that was read. */
 export function rewindCursor(database: Database, cursor: number): void {
   database.run('UPDATE mailbox SET cursor = ?', cursor)
 }
 
-/** The relay at another address may have another mailbox: it is read on from its own cursor, unless that is ahead of ours. */
+/**
+ * The relay at another address may have another mailbox:
+ * reading continues at that mailbox's cursor, unless it is ahead of ours.
+ */
 export function lowerCursors(database: Database, cursor: number): void {
   database.run('UPDATE mailbox SET cursor = min(cursor, ?), restored_cursor = min(restored_cursor, ?)', cursor, cursor)
 }
 
-/** How far the relay had heard of this account when it was last recovered: up to there nothing is news. */
+/** The relay's cursor for this account when it was last recovered: entries up to there are not news. */
 export const restoredCursor = (reads: Pick<Store, 'get'>): number =>
   reads.get<{ cursor: number }>('SELECT restored_cursor AS cursor FROM mailbox')?.cursor ?? 0
 

@@ -1,24 +1,25 @@
-// The relay's time, as far as it is believed: it orders what is said, and a relay that lies must not order it at will.
+// The relay's time, as far as it is believed: it orders messages, and a relay that lies must not order them at will.
 import { clientLimits } from '@postern/protocol'
 
-/** The time by this machine: what its clock says, and the time before which it cannot be, should the clock have been set back. */
+/** The time of this machine: its clock, and the time that was certainly reached, in case the clock was set back. */
 export type MachineTime = { nowMs: number; reachedMs: number }
 /** An entry's place in the log of its group, and the time that it has here. */
 export type LogPlace = { seq: number; ts: number }
 
 export const latestBelieved = ({ reachedMs }: MachineTime): number => reachedMs + clientLimits.relayTsAheadMsMax
-/** The time of what is dated too far ahead: what is dated later than that was believed only with its place remembered. */
+/** The time for entries that are dated too far ahead. A later time is believed only if its place is remembered. */
 export const beyondBelief = ({ reachedMs }: MachineTime): number => reachedMs + clientLimits.relayTsBeyondMs
 
-/** The relay's time as far as it is believed: never far off the clock of this machine. */
+/** The relay's time as far as it is believed: never far from the clock of this machine. */
 export function believableTs(claimedTs: number, machine: MachineTime): number {
   if (claimedTs > latestBelieved(machine)) return beyondBelief(machine)
   return Math.max(claimedTs, machine.nowMs - clientLimits.relayTsBehindMsMax)
 }
 
 /**
- * Between the places that are remembered. Each entry in between keeps a millisecond: one's own is often placed before what
- * the relay has taken earlier, and dated by when they are read here they would stand in another order than elsewhere.
+ * Places an entry between the remembered places. Each entry in between keeps a millisecond: own entries are often
+ * placed before entries that the relay accepted earlier. Dated by when they are read here, they would be in another
+ * order than elsewhere.
  */
 export function tsAmong(places: readonly LogPlace[], claimed: LogPlace, machine: MachineTime): number {
   const same = places.find(({ seq }) => seq === claimed.seq)
@@ -28,7 +29,7 @@ export function tsAmong(places: readonly LogPlace[], claimed: LogPlace, machine:
   let ts = believableTs(claimed.ts, machine)
   if (before) {
     const apart = claimed.seq - before.seq
-    // A number that is further off may be made up by the relay: it leads no further than what is believed.
+    // The relay may have invented a number that is further away: it leads no further than the latest believed time.
     const known = apart <= APART_MAX ? apart : 1
     ts = Math.max(ts, Math.min(before.ts + apart, latestBelieved(machine)), before.ts + known)
   }

@@ -1,16 +1,17 @@
-// What a committer told the relay, held against what its commit did: nobody is cut off, or let listen, behind the others' back.
+// Compares the lists that a committer gave the relay with its commit,
+// so that nobody is secretly cut off or allowed to listen.
 import type { AccountId } from '@postern/protocol'
 
 type Lists = { added: readonly AccountId[]; removed: readonly AccountId[] }
 
 export type ListsDiffer = {
-  /** Members by their keys to whom the relay delivers nothing more. */
+  /** Members by their keys to which the relay no longer delivers. */
   cutOff: AccountId[]
-  /** Who gets ciphertext without being a member. */
+  /** Accounts that receive ciphertext without being members. */
   listening: AccountId[]
 }
 
-/** Undefined when both came to the same, which is all that counts: who is removed and added again was never away. */
+/** Undefined when both have the same result: a member that is removed and added again was never away. */
 export function compareLists(
   relay: Lists,
   keys: Lists & { before: readonly AccountId[]; after: readonly AccountId[] },

@@ -1,23 +1,24 @@
-// Whether a commit may do what it does: judged by the settings and the members before it, alike by everybody who reads it.
+// Judges whether a commit may do what it does, by the settings and members before it.
+// All readers come to the same verdict.
 import { type AccountId, contentLimits } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { judgeBy, refuse, sameAccounts, type Verdict } from './verdict.ts'
 
-/** A group as it stood before the commit. */
+/** The state of a group before the commit. */
 export type Picture = {
   settings: GroupSettings
   members: readonly AccountId[]
-  /** Who has said farewell: anybody may take them out. */
+  /** Members that have said farewell: any member may remove them. */
   leaving: readonly AccountId[]
 }
 
-/** What the commit does; who made it is proved by its signature. */
+/** The changes of the commit. Its signature proves the committer. */
 export type Deed = {
   committer: AccountId
   added: readonly AccountId[]
-  /** Those who are removed and added anew by the same commit are in both lists. */
+  /** Members that the same commit removes and adds again are in both lists. */
   removed: readonly AccountId[]
-  /** After it. Undefined: none that our clients write. */
+  /** The settings after it. Undefined if our clients write no such settings. */
   settings: GroupSettings | undefined
 }
 

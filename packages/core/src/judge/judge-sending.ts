@@ -1,4 +1,4 @@
-// The second wall: before anything is encrypted for a chat, its keys must be those of the people who are shown.
+// The last check before a message is encrypted: the keys of the chat must be those of the people who are shown.
 import type { AccountId, ChatId } from '@postern/protocol'
 import { judgeBy, sameAccounts, type Verdict } from './verdict.ts'
 

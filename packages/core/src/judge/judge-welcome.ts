@@ -1,4 +1,5 @@
-// Whether a welcome is followed: a stranger's into a chat of its own, and nobody's into one that is ours but by its rules.
+// Judges whether a welcome is followed.
+// A stranger's leads into a separate chat; one into a known chat must keep the chat's rules.
 import { type AccountId, type ChatId, contentLimits, type GroupId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { judgeCommit, type Picture } from './judge-commit.ts'
@@ -11,17 +12,20 @@ export type Invitation = {
   epoch: number
   chat: ChatId
   settings: GroupSettings
-  /** Everybody in the group, this account included. */
+  /** Everyone in the group, including this account. */
   members: readonly AccountId[]
   /** Proved by the signature of the welcome. */
   inviter: AccountId
-  /** Who put it into the mailbox, by the relay's word. */
+  /** The account that put it into the mailbox, according to the relay. */
   sender: AccountId
-  /** What is known here of the device that signed it. */
+  /** The state of the signing device, as known here. */
   device: 'current' | 'revoked' | 'expired'
 }
 
-/** The keys are good; or lost, out of step or taken from us; or of no use since a commit that we refused. */
+/**
+ * `whole`: the keys work. `lost`: they are lost, out of step or taken from us. `dead`: they are of no use since a
+ * commit that we refused.
+ */
 export type KeyState = 'whole' | 'lost' | 'dead'
 
 export type KnownGroup = { chat: ChatId; generation: number; epoch: number; standing: KeyState }
@@ -29,9 +33,9 @@ export type KnownGroup = { chat: ChatId; generation: number; epoch: number; stan
 export type KnownChat = {
   type: GroupSettings['type']
   state: 'active' | 'request' | 'left'
-  /** The group in which one writes now. */
+  /** The group in which messages are sent now. */
   group: { id: GroupId; standing: KeyState }
-  /** As people are shown it; of private chats it is not asked. */
+  /** As the chat is shown. Not used for private chats. */
   ended: EndedGroup | undefined
 }
 
@@ -39,7 +43,7 @@ export type KnownFacts = { group: KnownGroup | undefined; chat: KnownChat | unde
 
 export function judgeWelcome(invitation: Invitation, known: KnownFacts): Verdict {
   const { settings, chat, inviter, sender, device } = invitation
-  // First of all: by copied keys nobody may be blamed, and nothing healed.
+  // First of all: with copied keys, nobody may be blamed and nothing healed.
   if (sender !== inviter) return refuse('other-sender')
   if (device !== 'current') return refuse(`${device}-device`)
   if (known.group && known.group.chat !== chat) return refuse('other-chat')
@@ -47,27 +51,29 @@ export function judgeWelcome(invitation: Invitation, known: KnownFacts): Verdict
   if (settings.type === 'private') return judgePrivate(invitation, known)
   const isFirst = settings.generation === 0
   if (isFirst !== (settings.chat === undefined)) return refuse('no-chat')
-  // A chat that is not known here: its opener is a stranger like any other, and waits to be let in.
+  // A chat that is not known here: its opener is a stranger like any other, and waits to be accepted.
   if (!known.chat?.ended) return known.group ? refuse('other-chat') : follow
   if (!known.chat.ended.members.includes(invitation.inviter)) return refuse('unknown-inviter')
   const { ended } = known.chat
   const way = known.group
     ? judgeReturn(invitation, known.group, known.chat)
     : judgeSuccessor(settings, invitation, ended)
-  // Who is out waits to be let in again, as with a stranger's chat: what became of it meanwhile was not theirs to see.
+  // An account that is out waits to be accepted again,
+  // as with a stranger's chat: it may not see what changed meanwhile.
   if (way.kind === 'refuse' || known.chat.state === 'left') return way
   return judgeChange(settings, invitation, known.group ? ended : pictureOf(ended))
 }
 
-/** A private chat heals by another group of the same two; into one that is known nobody is ever added again. */
+/** A private chat heals by another group of the same two people. Nobody is ever added again to a known one. */
 function judgePrivate({ own, inviter, members, chat }: Invitation, { group }: KnownFacts): Verdict {
   const isOfTheTwo = sameAccounts(members, [own, inviter]) && inviter !== own && (chat as string) === inviter
   return judgeBy([!isOfTheTwo, 'not-the-two'], [group !== undefined, 'not-needed'])
 }
 
 /**
- * Into the same group once more: only when it can be meant for us. Its number never changes: an account that followed a member
- * to a higher one, by a commit that the others have refused, would refuse the group in which they continue.
+ * Into the same group once more: only when this account needs it. The generation never changes: an account that
+ * followed a member to a higher one, by a commit that the others have refused, would refuse the group in which they
+ * continue.
  */
 function judgeReturn({ epoch, settings }: Invitation, group: KnownGroup, chat: KnownChat): Verdict {
   const isOut = group.standing === 'lost' || chat.state === 'left'
@@ -79,8 +85,9 @@ function judgeReturn({ epoch, settings }: Invitation, group: KnownGroup, chat: K
 }
 
 /**
- * Another group for the chat. One far ahead would leave no number for those that may have to follow it. An admin who could
- * not read the deed keeps who did it, and may: refused, the honest would go on in two groups for good.
+ * Another group for the chat. One far ahead would leave no number for later successors. An admin that could not read
+ * the offence keeps the offender, and may: if that were refused, the honest members would continue in two groups
+ * permanently.
  */
 function judgeSuccessor(
   { generation }: GroupChatSettings,
@@ -88,37 +95,38 @@ function judgeSuccessor(
   ended: EndedGroup,
 ): Verdict {
   const { generation: before, admins } = ended.settings
-  const isAdminsWord = inviter !== ended.offender && admins.includes(inviter)
+  const isAdminsWord = admins.includes(inviter) && !ended.offenders.includes(inviter)
   return judgeBy(
     [generation < before || generation === 0, 'not-newer'],
     [generation > before + contentLimits.generationStepMax, 'too-far'],
-    [ended.offender !== undefined && members.includes(ended.offender) && !isAdminsWord, 'other-members'],
+    [ended.offenders.some(offender => members.includes(offender)) && !isAdminsWord, 'other-members'],
   )
 }
 
 /**
- * As far as its maker might have gone by a commit. Whose keys are lost cannot know what came after, but anybody can make
- * the others lose theirs: what only an admin may do is believed only of an admin of the last known roster.
+ * Allows as much as the maker could have done by a commit. An account that lost its keys cannot know later changes, but
+ * any member can make others lose theirs. So what only an admin may do is believed only from an admin of the last known
+ * roster.
  */
 function judgeChange(
   settings: GroupChatSettings,
   { members, inviter }: Invitation,
   before: Picture & { settings: GroupChatSettings },
 ): Verdict {
-  // An admin who has gone is none any more, and stays on the list of those who could not change it.
+  // An admin who has left is no admin any more, but stays on the list if nobody could change it.
   const present = (admins: readonly AccountId[]) => admins.filter(admin => members.includes(admin))
   const was = { ...before, settings: { ...before.settings, admins: present(before.settings.admins) } }
   const deed = {
     committer: inviter,
     added: members.filter(account => !before.members.includes(account)),
     removed: before.members.filter(account => !members.includes(account)),
-    // Which chat it carries on was asked before, and that it is a later one.
+    // The chat that it carries on, and its generation, were checked before.
     settings: { ...was.settings, title: settings.title, timerMs: settings.timerMs, admins: present(settings.admins) },
   }
   return judgeCommit(was, deed)
 }
 
-/** What was true before: who ended the group and who had left are as good as gone, and the first may be an admin then. */
+/** The state before: the offenders and the leavers count as gone, so the first member may become an admin. */
 function pictureOf(ended: EndedGroup): Picture & { settings: GroupChatSettings } {
   const { settings, members } = successorOf(ended)
   return { settings, members, leaving: [] }

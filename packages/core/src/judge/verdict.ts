@@ -1,6 +1,6 @@
-// The word of the judge: everything that others hand us is followed, or refused by a rule that can be looked up.
+// The verdict of the judge: input of others is followed, or refused by a rule that can be looked up.
 
-/** The rules of SPEC.md by which something is refused, with what a person is told. */
+/** The rules of SPEC.md by which input is refused, with the sentence that people read. */
 const rules = {
   'other-chat': 'it leads into another chat than the group belongs to',
   'other-type': 'it makes a private chat a group, or a group a private chat',
@@ -31,7 +31,7 @@ export const follow: Verdict = { kind: 'follow' }
 
 export const refuse = (rule: Rule): Verdict => ({ kind: 'refuse', rule, why: rules[rule] })
 
-/** The first rule that is broken, in the order in which they are asked. */
+/** The first broken rule, in the order given. */
 export function judgeBy(...broken: [isBroken: boolean, rule: Rule][]): Verdict {
   const first = broken.find(([isBroken]) => isBroken)
   return first ? refuse(first[1]) : follow

@@ -1,4 +1,4 @@
-// Buttons under a bot's message: who may put them there, and what they have ever said.
+// Buttons under a bot's message: which accounts may add them, and the data that they have ever offered.
 import { assertKept, buttonsFault, CodedError } from '@postern/protocol'
 import type { Button } from '@postern/protocol/content'
 import { ownProfile } from '../identity/profile.ts'
@@ -16,12 +16,12 @@ export function assertButtons({ store }: Pick<ValidateContext, 'store'>, buttons
 export const dataOf = (buttons: Button[][] | undefined): string[] =>
   (buttons ?? []).flat().flatMap(button => ('data' in button ? [button.data] : []))
 
-/** Whether a button with this data stands under the message. */
+/** Whether the message has a button with this data. */
 export function hasButton(row: MessageRow, data: string): boolean {
   const body = bodyOf(row)
-  return (body.kind === 'text' || body.kind === 'file') && dataOf(body.buttons).includes(data)
+  return (body.kind === 'text' || body.kind === 'file' || body.kind === 'poll') && dataOf(body.buttons).includes(data)
 }
 
-/** Whether a button with this data stands under the message, or stood there before an edit. */
+/** Whether the message has a button with this data, or had one before an edit. */
 export const hasOffered = (reads: Pick<Database, 'get'>, row: MessageRow, data: string): boolean =>
   hasButton(row, data) || wasOffered(reads, row.id, data)

@@ -1,4 +1,4 @@
-// A call: there are none with a bot. It declines by itself, and both sides see that it did.
+// A call: bots take none. A bot declines automatically, and both sides see that it did.
 import type { KnownBody } from '@postern/protocol/content'
 import { emitNotice } from '../chats/notices.ts'
 import { personOf } from '../identity/people.ts'

@@ -1,4 +1,4 @@
-// The end of a poll, said by its sender: what is voted after this does not count.
+// The end of a poll, sent by its sender: later votes do not count.
 import { CodedError, type MessageId } from '@postern/protocol'
 import { applied, ignored } from '../messages/outcome.ts'
 import { lookUpPoll, noteClosing, noteEndTold } from '../messages/polls.ts'
@@ -19,11 +19,11 @@ export const close = {
     if (!asked) return ignored('no such poll')
     if (asked.row.sender !== sender) return ignored("not the sender's message")
     if ((asked.poll.closed_ts ?? Infinity) <= ts) return ignored('closed before')
-    // Votes before it are told as of an open poll: its end is told once, and with the last of them.
+    // Earlier votes are reported with the poll still open: its end is one event, after the last of them.
     runDeferred(database)
     noteClosing(database, body.target, ts)
     if (asked.poll.closed) return ignored('closed before')
-    // Behind one's own closing there may be votes that the relay accepted before it, and that were not read yet: a chore tells it.
+    // The relay may have accepted votes before our own closing that are not read yet: a chore reports the end.
     if (sender === core.own.id) {
       core.wakeChores()
       return applied

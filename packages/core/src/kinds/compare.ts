@@ -1,4 +1,4 @@
-// What its sender has in common with all who are in an epoch of a group: another one means another history.
+// The mark that its sender shares with everyone in an epoch of a group: another mark means another history.
 
 import { applyMark } from '../fork-detection/compare-marks.ts'
 import type { EpochMark } from '../groups/epoch-marks.ts'
@@ -9,7 +9,7 @@ export const compare = {
   way: 'between clients',
   body: (_core, _chat, mark) => ({ kind: 'compare', ...mark }),
   apply: (core, database, { chat, sender, ts, body }) => {
-    // Said to many at once, one word would set all of them to work.
+    // In a group, one message would set all members to work.
     if (chat.type !== 'private') return ignored('not a private chat')
     return applyMark(core, database, { from: sender, ts, mark: body })
   },

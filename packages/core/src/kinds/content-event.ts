@@ -1,4 +1,4 @@
-// One content in its chat: who said it, when, and what.
+// One content in its chat: its sender, its time and its body.
 import type { AccountId, MessageId, SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import type { ChatRow } from '../chats/records/chats.ts'

@@ -21,7 +21,7 @@ export const deletion = {
     // Here, for all ways that lead to it: also when somebody else deletes, or a deletion in doubt is settled.
     core.store.eraseTraces()
     core.wakeChores()
-    // Of what nobody was told, nobody is told that it is gone.
+    // A message that was never reported has no event for its deletion.
     if (!row.reported) return applied
     return { kind: 'applied', about: { type: 'deleted', message: row.id, by: sender, ts } }
   },

@@ -1,4 +1,4 @@
-// An edit: the sender's own words and buttons, replaced for everybody.
+// An edit: replaces the sender's own text and buttons for everyone.
 import {
   assertKept,
   type ChatId,
@@ -18,9 +18,9 @@ import type { Database } from '../storage/database.ts'
 import { assertButtons, dataOf } from './buttons.ts'
 import type { ContentBodies, ContentEventOf } from './content-event.ts'
 import type { ApplyContext, Kind, ValidateContext } from './kind.ts'
-import { assertMentions, assertText } from './text-rules.ts'
+import { assertSpans, assertText } from './text-rules.ts'
 
-/** What is absent stays; no buttons take the buttons away; an empty text takes a caption away. */
+/** Absent fields stay, an empty list removes the buttons, and an empty text removes a caption. */
 export type MessageEdit = Omit<ContentBodies['edit'], 'kind' | 'target'> & { message: MessageId }
 
 export const edit = {
@@ -31,36 +31,41 @@ export const edit = {
       message: target,
       text,
       mentions,
+      entities,
       buttons,
-    } = isOfMentions(asked) ? withStandingText(core, chat, asked) : asked
+    } = isOfSpans(asked) ? withStandingText(core, chat, asked) : asked
     if (text === undefined && buttons === undefined) return undefined
     return {
       kind: 'edit',
       target,
       ...(text !== undefined && { text }),
       ...(mentions && { mentions }),
+      ...(entities && { entities }),
       ...(buttons && { buttons }),
     }
   },
   apply: applyEdit,
 } satisfies Kind<'edit', MessageEdit>
 
-/** Mentions alone stand in the text as it is now. */
-export const isOfMentions = (asked: MessageEdit): boolean => asked.mentions !== undefined && asked.text === undefined
+/** An edit of mentions or entities alone refers to the current text. */
+export const isOfSpans = (asked: MessageEdit): boolean =>
+  (asked.mentions !== undefined || asked.entities !== undefined) && asked.text === undefined
 
-function withStandingText(
-  { store }: ValidateContext,
-  chat: ChatId,
-  { mentions = [], ...asked }: MessageEdit,
-): MessageEdit {
+/** Mentions stay if only entities are given, and the other way round. */
+function withStandingText({ store }: ValidateContext, chat: ChatId, asked: MessageEdit): MessageEdit {
+  const { mentions, entities, ...others } = asked
   const body = bodyOf(findMessage(store, chat, asked.message))
-  if (body.kind !== 'text' && body.kind !== 'file') return asked
-  // Taking away what is not there is no edit, and nobody is told of one.
-  if (mentions.length === 0 && (body.mentions ?? []).length === 0) return asked
+  if (body.kind !== 'text' && body.kind !== 'file') return others
+  // Removing spans that are not there is no edit, and causes no event.
+  if (isNoChange(mentions, body.mentions) && isNoChange(entities, body.entities)) return others
   const text = body.text ?? ''
-  assertMentions(text, mentions)
-  return { ...asked, text, mentions }
+  const spans = { mentions: mentions ?? body.mentions ?? [], entities: entities ?? body.entities ?? [] }
+  assertSpans(text, spans)
+  return { ...others, text, ...spans }
 }
+
+const isNoChange = (asked: readonly unknown[] | undefined, current: readonly unknown[] = []): boolean =>
+  asked === undefined || (asked.length === 0 && current.length === 0)
 
 type Editable = Extract<Body, { kind: 'text' | 'file' }>
 type SaidEdit = ContentEventOf<'edit'>
@@ -72,9 +77,9 @@ function applyEdit(core: ApplyContext, database: Database, said: SaidEdit): Outc
   if (row.sender !== sender) return ignored("not the sender's message")
   const before = bodyOf(row)
   if (before.kind !== 'text' && before.kind !== 'file') return ignored('nothing to edit')
-  // The sender's own client asks the same before it sends: this is for those whose client does not.
+  // The sender's own client checks the same before it sends: this is for modified clients.
   if (isTooLate(before, ts - row.ts - clientLimits.relayTsAheadMsMax)) return ignored('edit too late')
-  // Words and buttons each on their own: of two edits that cross, neither takes back what the other changed.
+  // Text and buttons are separate: if two edits cross, neither undoes the other.
   const isTextNew = body.text !== undefined && ts > (row.text_ts ?? 0) && (body.text !== '' || before.kind === 'file')
   const areButtonsNew = body.buttons !== undefined && ts > (row.buttons_ts ?? 0)
   if (!isTextNew && !areButtonsNew) return ignored('later words stand')
@@ -103,8 +108,8 @@ const isTooLate = (body: Editable, ageMs: number): boolean =>
 type News = { said: SaidEdit; isTextNew: boolean; areButtonsNew: boolean }
 
 function editedBody(before: Editable, { said: { body }, isTextNew, areButtonsNew }: News): Editable {
-  const { text, mentions, buttons, ...rest } = before
-  const words = isTextNew ? { text: body.text, mentions: body.mentions } : { text, mentions }
+  const { text, mentions, entities, buttons, ...rest } = before
+  const words = isTextNew ? body : { text, mentions, entities }
   const shown = areButtonsNew ? body.buttons : buttons
   return {
     ...rest,
@@ -114,7 +119,7 @@ function editedBody(before: Editable, { said: { body }, isTextNew, areButtonsNew
   } as Editable
 }
 
-/** Throws unless the message is this account's own, no poll, young enough or one with buttons. */
+/** Throws unless the message is this account's own, is no poll, and is young enough or has buttons. */
 function assertEditable(core: ValidateContext, chat: ChatId, { message: target, ...asked }: MessageEdit): void {
   visibleChat(core.store, chat)
   const message = findMessage(core.store, chat, target)
@@ -124,7 +129,7 @@ function assertEditable(core: ValidateContext, chat: ChatId, { message: target, 
   const isText = body.kind === 'text'
   if (isText && asked.text === '') assertKept('text', EMPTY_TEXT_RULE)
   if (asked.text) assertText(asked.text)
-  if (asked.text !== undefined) assertMentions(asked.text, asked.mentions)
+  if (asked.text !== undefined) assertSpans(asked.text, asked)
   if (asked.buttons) assertButtons(core, asked.buttons)
   if ((body.kind === 'text' || body.kind === 'file') && isTooLate(body, ageOf(core, message.ts)))
     throw new CodedError('edit-too-late')

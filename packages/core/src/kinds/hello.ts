@@ -1,4 +1,4 @@
-// A greeting: who one is stands beside it in the content, and nothing else is said.
+// A greeting: the sender's name is beside it in the content, and it contains nothing else.
 import { applied } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 

@@ -1,4 +1,4 @@
-// What a kind of content is: everything that is particular to it, in one shape. Kinds neither send nor open chats.
+// The definition of a kind of content: everything specific to it, in one shape. Kinds neither send nor open chats.
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { Core } from '../context.ts'
@@ -7,32 +7,34 @@ import type { Outcome } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import type { ContentBodies, ContentEventOf, KindName } from './content-event.ts'
 
-/** To everybody in the chat, sealed to one member alone, or from client to client without a word to people. */
+/** To everyone in the chat, sealed to one member alone, or from client to client without people seeing it. */
 export type DeliveryWay = 'in the chat' | 'to one member' | 'between clients'
 
-/** What can be looked up before something is said. */
+/** The parts that a kind may read before something is sent. */
 export type ValidateContext = Pick<Core, 'store' | 'own' | 'clock' | 'elapsed'>
 
-/** What a content can set to work beside the records. */
+/** The parts that a content may use beside the records. */
 export type ApplyContext = ValidateContext &
-  Pick<Core, 'log' | 'groups' | 'reportsAll' | 'rescheduleTimers' | 'arrived' | 'decline' | 'wakeChores'>
+  Pick<Core, 'log' | 'groups' | 'typists' | 'reportsAll' | 'rescheduleTimers' | 'arrived' | 'decline' | 'wakeChores'>
 
-/** What is looked up for a view. */
+/** The parts that a view may read. */
 export type ViewContext = {
   reads: Pick<Database, 'get' | 'all'>
   own: AccountId
   person: (account: AccountId) => Person
+  /** With details that the bot API does not have. */
+  forScreen?: boolean | undefined
 }
 
-/** `Asked` is what a caller asks for. A part that a kind has no use for is absent. */
+/** `Asked` is the caller's request. A part that a kind does not need is absent. */
 export type Kind<Name extends KindName, Asked = never> = {
   readonly way: DeliveryWay
-  /** Throws unless it may be said. */
+  /** Throws unless it may be sent. */
   readonly check?: (core: ValidateContext, chat: ChatId, asked: Asked) => void
-  /** What is said then. Undefined when it would change nothing. */
+  /** The body to send. Undefined when it would change nothing. */
   readonly body?: (core: ValidateContext, chat: ChatId, asked: Asked) => ContentBodies[Name] | undefined
-  /** What it means: the same on every side, in one transaction, for what others say and for what we said ourselves. */
+  /** Its effect: the same on every side, in one transaction, for content of others and of this account. */
   readonly apply: (core: ApplyContext, database: Database, said: ContentEventOf<Name>) => Outcome
-  /** How it looks in a message. */
+  /** Its part of a message's view. */
   readonly view?: (around: ViewContext, row: ShownMessage, body: ContentBodies[Name]) => Partial<Message>
 }

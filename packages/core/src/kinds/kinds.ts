@@ -1,4 +1,4 @@
-// The table of all kinds of content. A kind of the content's union that is not in it does not compile.
+// The table of all kinds of content. A kind of the content's union that is missing here does not compile.
 import type { Message } from '@postern/bot-api/objects'
 import { bodyOf, type ShownMessage } from '../messages/messages.ts'
 import { ignored, type Outcome } from '../messages/outcome.ts'
@@ -11,6 +11,8 @@ import { deletion } from './delete.ts'
 import { edit } from './edit.ts'
 import { file } from './file.ts'
 import { hello } from './hello.ts'
+import { joinAnswer } from './join-answer.ts'
+import { joinAsk } from './join-ask.ts'
 import type { ApplyContext, DeliveryWay, Kind, ViewContext } from './kind.ts'
 import { leave } from './leave.ts'
 import { poll } from './poll.ts'
@@ -40,12 +42,14 @@ const kinds: { readonly [Name in KindName]: Kind<Name> } = {
   leave,
   rejoin,
   compare,
+  'join-ask': joinAsk,
+  'join-answer': joinAnswer,
   unknown,
 }
 
 type Hearing<Name extends KindName> = { kind: Name; said: ContentEventOf<Name>; way: DeliveryWay }
 
-/** What is said in another way than its kind is would reach others than it should. */
+/** Content that was sent in another way than that of its kind would reach the wrong recipients. */
 export function applyKind<Name extends KindName>(
   core: ApplyContext,
   database: Database,
@@ -55,7 +59,7 @@ export function applyKind<Name extends KindName>(
   return kinds[kind].apply(core, database, said)
 }
 
-/** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
+/** Sent between the clients of members, without people seeing it: it opens no chat and discloses no name. */
 export const isBetweenClients = ({ kind }: { kind: KindName }): boolean => kinds[kind].way === 'between clients'
 
 export function viewKind(around: ViewContext, row: ShownMessage): Partial<Message> {

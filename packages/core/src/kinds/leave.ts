@@ -1,9 +1,10 @@
-// A farewell: its sender's last word in a group. The next commit of a remaining member removes the sender.
+// A farewell: its sender's last message in a group. The next commit of a remaining member removes the sender.
 import type { Notice } from '@postern/bot-api/events'
 import { fromBase64Url } from '@postern/protocol'
 import { writableGroup } from '../chats/members/change-members.ts'
 import { emitNotice, keepNotice } from '../chats/notices.ts'
 import { findChat, noteLeaving, setChatState, viewChat } from '../chats/records/chats.ts'
+import { dropPreviewKeys } from '../groups/preview-keys.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { applied, ignored } from '../messages/outcome.ts'
@@ -16,14 +17,15 @@ export const leave = {
   },
   body: () => ({ kind: 'leave' }),
   apply: (core, database, { chat, sender, ts, body }) => {
-    // Nobody leaves a private chat: acted upon, it would be a chat with nobody.
+    // Nobody leaves a private chat: followed, it would leave a chat with nobody.
     if (chat.type !== 'group') return ignored('not a group')
     const farewell = body.proof ? fromBase64Url(body.proof) : undefined
     noteLeaving(database, chat.id, { account: sender, farewell })
-    // With the word itself: a farewell that was in doubt has left all the same.
+    // Part of applying the farewell, so that one that was in doubt counts, too.
     const notice: Notice = { code: 'left', from: personOf(database, sender) }
     if (sender === core.own.id) {
       setChatState(database, chat.id, 'left')
+      dropPreviewKeys(database, chat.group_id)
       keepNotice(database, { chat: chat.id, notice, ts })
       return applied
     }

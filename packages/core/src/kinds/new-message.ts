@@ -1,4 +1,4 @@
-// What all kinds of message have in common when they are applied: the row, its countdown, the count of unread, the receipt.
+// The common part of applying any kind of message: the row, its countdown, the unread count and the receipt.
 import { noteUnread } from '../chats/records/chats.ts'
 import { ageOf } from '../messages/age.ts'
 import { insertMessage } from '../messages/messages.ts'
@@ -9,6 +9,11 @@ import type { ContentEventOf } from './content-event.ts'
 import type { ApplyContext } from './kind.ts'
 
 export type MessageKind = 'text' | 'file' | 'poll' | 'unknown'
+
+const messageKinds: ReadonlySet<string> = new Set<MessageKind>(['text', 'file', 'poll', 'unknown'])
+
+/** More than a change of earlier content, or a name. */
+export const isMessage = ({ kind }: { kind: string }): boolean => messageKinds.has(kind)
 
 export function applyMessage(core: ApplyContext, database: Database, said: ContentEventOf<MessageKind>): Outcome {
   const { id, chat, sender, ts, send, body } = said
@@ -23,12 +28,14 @@ export function applyMessage(core: ApplyContext, database: Database, said: Conte
     body: JSON.stringify(body),
     reported: isOwn || chat.state === 'active' ? 1 : 0,
     timer_ms: timerMs,
-    // The countdown starts for the sender when it is sent, for a reader when it is read.
+    // The countdown starts for the sender when the message is sent, for a reader when it is read.
     expires_ts: isOwn && timerMs > 0 ? ts + timerMs : null,
     erase_at_ms: isOwn && timerMs > 0 ? core.elapsed.nowMs() + timerMs - ageOf(core, ts) : null,
     read: isOwn ? 1 : 0,
   })
   if (!row) return ignored('sent before')
+  if (isOwn) core.typists.said(chat.id, ts)
+  else core.typists.spoke({ chat: chat.id, account: sender, ts })
   if (row.expires_ts) core.rescheduleTimers()
   if (!isOwn) {
     noteUnread(database, chat.id)
@@ -38,7 +45,7 @@ export function applyMessage(core: ApplyContext, database: Database, said: Conte
 }
 
 /**
- * A message of our own may be settled after the timer has changed again: its body has the timer of its place in the log. The
- * messages of others are applied in their places, where the timer is the chat's, whatever a modified client named.
+ * A message of our own may be settled after the timer has changed again: its body has the timer of its place in the
+ * log. Messages of others are applied at their places, with the chat's timer there, whatever a modified client named.
  */
 const ownTimerMs = (body: ContentEventOf<MessageKind>['body']): number => ('timerMs' in body ? (body.timerMs ?? 0) : 0)

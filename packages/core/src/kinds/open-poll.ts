@@ -1,4 +1,4 @@
-// The poll that somebody votes in or closes: throws unless it is there, and open.
+// Finds the poll for a vote or a closing. Throws unless it exists and is open.
 import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
 import { dueMs } from '../messages/age.ts'

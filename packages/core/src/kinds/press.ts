@@ -1,4 +1,4 @@
-// A press of a button: told to the bot alone.
+// A press of a button, sent to the bot alone.
 import { type ChatId, CodedError, type MessageId, type PressId } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
 import { personOf, profileOf } from '../identity/people.ts'
@@ -10,7 +10,7 @@ import { notePress } from '../messages/presses.ts'
 import { hasButton, hasOffered } from './buttons.ts'
 import type { Kind, ValidateContext } from './kind.ts'
 
-/** The id stays when a press is sent again: the bot hears it once. */
+/** The id stays when a press is sent again, so the bot accepts it once. */
 export type NewPress = { press: PressId; message: MessageId; data: string }
 
 export const press = {
@@ -24,7 +24,7 @@ export const press = {
       throw new CodedError('bad-field', { field: 'data', rule: 'must be the data of a button of the message' })
   },
   body: (_core, _chat, { press: id, message, data }) => ({ kind: 'press', press: id, target: message, data }),
-  /** For the bot. A press of what it never offered, or of a message that is gone, is nobody's business. */
+  /** Runs at the bot. It ignores a press of a button that it never offered, or of a deleted message. */
   apply: (core, database, { chat: { id: chat, state }, sender: from, ts, body }) => {
     if (state !== 'active') return ignored('the chat is not active')
     const row = lookUpMessage(database, chat, body.target)
@@ -39,7 +39,7 @@ export const press = {
   },
 } satisfies Kind<'press', NewPress>
 
-/** Throws unless something can be said in the chat. */
+/** Throws unless the chat can be written to. */
 export function assertActive({ store }: Pick<ValidateContext, 'store'>, chat: ChatId): void {
   const { state, blocked } = visibleChat(store, chat)
   if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')

@@ -1,4 +1,4 @@
-// A reaction: one emoji per person and message; a new one takes the place of the old.
+// A reaction: one emoji per person and message; a new one replaces the old.
 import { assertKept, emojiFault, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
 import { findMessage, lookUpMessage } from '../messages/messages.ts'

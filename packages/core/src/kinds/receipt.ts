@@ -1,12 +1,16 @@
-// A receipt: the author alone learns up to when messages have arrived and were read. One covers all before it.
-import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
+// A receipt: only the author learns up to when messages have arrived and were read. One covers all earlier messages.
+import type { ReceiptEvent } from '@postern/bot-api/events'
+import type { Person } from '@postern/bot-api/objects'
+import { type AccountId, type ChatId, clientLimits, type MessageId } from '@postern/protocol'
 import { noteReached, reachedBy } from '../chats/records/member-receipts.ts'
 import { applyMark } from '../fork-detection/compare-marks.ts'
 import { personOf } from '../identity/people.ts'
 import { appendForPeople } from '../journal/journal.ts'
+import { appendReceipt, areReceiptsWanted } from '../journal/receipt-events.ts'
 import { messagesBetween } from '../messages/messages.ts'
 import { applied, ignored, type Outcome } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
+import { hasReadReceipts } from '../storage/state/read-receipts.ts'
 import type { ContentBodies, ContentEventOf } from './content-event.ts'
 import type { ApplyContext, Kind } from './kind.ts'
 
@@ -21,7 +25,7 @@ export const receipt = {
   },
 } satisfies Kind<'receipt', Omit<ContentBodies['receipt'], 'kind'>>
 
-/** Whoever is told of a receipt that covers many messages hears of each that it is new for. */
+/** A receipt may cover many messages: there is one event for each message for which it is new. */
 function applyReceipt(
   core: ApplyContext,
   database: Database,
@@ -30,11 +34,13 @@ function applyReceipt(
   const member = reachedBy(database, chat.id, from)
   if (!member) return ignored('no such member')
   const deliveredTs = Math.max(body.deliveredTs, body.readTs)
-  noteReached(database, { chat: chat.id, account: from, deliveredTs, readTs: body.readTs })
-  // Nobody is told: the messages need not be looked up.
-  if (!core.reportsAll) return applied
+  // An owner who tells nobody what was read does not learn it from others either.
+  const readTs = hasReadReceipts(database) ? body.readTs : 0
+  noteReached(database, { chat: chat.id, account: from, deliveredTs, readTs })
+  // There is no event, so the messages need not be looked up.
+  if (!core.reportsAll && !areReceiptsWanted(database)) return applied
   tell(core, database, { chat: chat.id, from, status: 'delivered', after: member.deliveredTs, upTo: deliveredTs })
-  tell(core, database, { chat: chat.id, from, status: 'read', after: member.readTs, upTo: body.readTs })
+  tell(core, database, { chat: chat.id, from, status: 'read', after: member.readTs, upTo: readTs })
   return applied
 }
 
@@ -43,7 +49,16 @@ type Covered = { chat: ChatId; from: AccountId; status: 'delivered' | 'read'; af
 function tell(core: ApplyContext, database: Database, { chat, from, status, after, upTo }: Covered): void {
   const span = { chat, sender: core.own.id, after, upTo }
   for (const id of messagesBetween(database, span, clientLimits.receiptToldMessagesMax)) {
-    const told = { message_id: id, from: personOf(database, from), status }
-    appendForPeople(core, database, { type: 'receipt', chat_id: chat, receipt: told })
+    const told = { message_id: id, from: personOf(database, from) }
+    if (core.reportsAll)
+      appendForPeople(core, database, { type: 'receipt', chat_id: chat, receipt: { ...told, status } })
+    else appendReceipt(core, database, forOperator(chat, status, told))
   }
 }
+
+type Told = { message_id: MessageId; from: Person }
+
+const forOperator = (chat: ChatId, status: Covered['status'], told: Told): ReceiptEvent =>
+  status === 'delivered'
+    ? { type: 'delivered', chat_id: chat, delivered: told }
+    : { type: 'read', chat_id: chat, read: told }

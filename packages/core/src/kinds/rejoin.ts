@@ -1,4 +1,4 @@
-// A wish to be added to a group anew, of somebody whose keys to it are lost: said in private to another member.
+// A request to be added to a group again, from a member that has lost its keys: sent to another member in private.
 import type { GroupId } from '@postern/protocol'
 import { noteRejoin } from '../chats/records/rejoins.ts'
 import { applied, ignored } from '../messages/outcome.ts'
@@ -8,7 +8,7 @@ export const rejoin = {
   way: 'between clients',
   body: (_core, _chat, { group }) => ({ kind: 'rejoin', group }),
   apply: (core, database, { chat, sender, body }) => {
-    // Said to many at once, one word would set all of them to work.
+    // In a group, one message would set all members to work.
     if (chat.type !== 'private') return ignored('not a private chat')
     const isNoted = noteRejoin(core, database, { account: sender, group: body.group })
     return isNoted ? applied : ignored('no such member')

@@ -1,22 +1,23 @@
-// A text: what is checked before it is said, and what is added by itself.
-import type { ChatId } from '@postern/protocol'
+// A text message: its checks, and the mention that is added automatically.
+import { type ChatId, fittingEntities } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
 import { findChat, membersOf } from '../chats/records/chats.ts'
 import { profileOf } from '../identity/people.ts'
 import { assertButtons } from './buttons.ts'
 import type { Kind, ValidateContext } from './kind.ts'
 import { applyMessage } from './new-message.ts'
-import { assertMentions, assertText, type NewText, viewWords } from './text-rules.ts'
+import { viewStart } from './start.ts'
+import { assertSpans, assertText, type NewText, viewWords } from './text-rules.ts'
 
 export const text = {
   way: 'in the chat',
   check: (core, _chat, asked) => {
     assertText(asked.text)
-    assertMentions(asked.text, asked.mentions)
+    assertSpans(asked.text, asked)
     assertButtons(core, asked.buttons ?? [])
   },
-  body: (core, chat, { text: words, replyTo, mentions, buttons, ...others }) => {
-    // A field of a new message that is passed on by nobody does not compile.
+  body: (core, chat, { text: words, replyTo, mentions, entities, buttons, silent, forwarded, ...others }) => {
+    // A field of a new message that is not passed on does not compile.
     others satisfies Record<string, never>
     const mentioned = mentions ?? commandMention(core, chat, words)
     return {
@@ -24,14 +25,17 @@ export const text = {
       text: words,
       ...(replyTo && { replyTo }),
       ...(mentioned && { mentions: mentioned }),
+      ...(entities && entities.length > 0 && { entities: fittingEntities(words, entities) }),
       ...(buttons && buttons.length > 0 && { buttons }),
+      ...(silent && { silent }),
+      ...(forwarded && { forwarded }),
     }
   },
   apply: applyMessage,
-  view: (_around, _row, body) => viewWords(body),
+  view: (_around, _row, body) => ({ ...viewWords(body), ...viewStart(body) }),
 } satisfies Kind<'text', NewText>
 
-/** A command in a group is for one bot: the only one there, or the one that is named behind an @. */
+/** A command in a group is for one bot: the only one there, or the one named after an @. */
 function commandMention({ store, own }: ValidateContext, chat: ChatId, words: string): Mention[] | undefined {
   const command = /^\/[a-z0-9_]+(?:@(\S+))?/.exec(words)
   if (!command || findChat(store, chat)?.type !== 'group') return undefined

@@ -13,7 +13,7 @@ export const toast = {
     assertKept('text', charsFault(text, toastRange))
   },
   body: (_core, _chat, { press, text }) => ({ kind: 'toast', press, text }),
-  /** For the presser, from the bot whose button it was. */
+  /** Runs at the presser. Only the bot whose button it was may answer. */
   apply: (core, database, { chat: { id: chat }, sender: from, body }) => {
     const row = pressBy(database, body.press, core.own.id)
     if (row?.chat_id !== chat) return ignored('no such press')

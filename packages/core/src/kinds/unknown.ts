@@ -1,4 +1,4 @@
-// What a newer client wrote: kept as it is, and shown as something that this version cannot show.
+// Content of a newer client: kept unchanged, and shown as something that this version cannot display.
 import type { Kind } from './kind.ts'
 import { applyMessage } from './new-message.ts'
 

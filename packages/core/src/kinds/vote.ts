@@ -1,13 +1,16 @@
-// A vote in a poll: all that the voter chooses now. Of each person the last one before the end counts.
-import { CodedError, type MessageId } from '@postern/protocol'
+// A vote in a poll: everything that the voter chooses now. The last vote of each person before the end counts.
+import { CodedError, type Deadline, type MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
+import type { Core } from '../context.ts'
+import { readToEnd } from '../groups/read-to-end.ts'
+import { messageById } from '../messages/messages.ts'
 import { applied, ignored } from '../messages/outcome.ts'
 import { countedVote, endTs, findPoll } from '../messages/poll-tally.ts'
 import { insertVote, lastVoteTs, lookUpPoll } from '../messages/polls.ts'
-import type { Kind, ValidateContext } from './kind.ts'
+import type { Kind } from './kind.ts'
 import { assertOpen, findPollMessage } from './open-poll.ts'
 
-/** No options take the vote back. */
+/** An empty list of options takes the vote back. */
 export type NewVote = { message: MessageId; options: number[] }
 
 export const vote = {
@@ -32,17 +35,28 @@ export const vote = {
     const before = countedVote(database, poll, sender)
     insertVote(database, { message: body.target, voter: sender, ts, options: body.options })
     const hasChanged = countedVote(database, poll, sender) !== before
-    // Kept all the same: the end of the poll may yet turn out to be another.
+    // Kept all the same: the end of the poll may still turn out to be another.
     if (ts >= endTs(poll) && !hasChanged) return ignored('vote after the end')
-    // Of a poll that was closed here the end is still to be told, and this vote with it.
+    // The end of a poll that was closed here is still to be reported, and includes this vote.
     const isEnding = poll.closed_ts !== null && !poll.closed
     if (sender === core.own.id || isEnding || !hasChanged) return applied
     return { kind: 'applied', about: { type: 'poll', message: body.target, by: undefined, ts } }
   },
 } satisfies Kind<'vote', NewVote>
 
-/** After a vote of ours: the relay may have accepted it when the poll was over. */
-export function assertCounted({ store, own }: Pick<ValidateContext, 'store' | 'own'>, message: MessageId): void {
+/**
+ * After a vote of ours: the relay may have accepted it when the poll was over. Another's closing may be in the log before the
+ * vote, and not have arrived yet.
+ */
+export async function assertCounted(
+  { store, own, link }: Pick<Core, 'store' | 'own' | 'link'>,
+  message: MessageId,
+  deadline: Deadline,
+): Promise<void> {
+  if (messageById(store, message)?.sender !== own.id)
+    await readToEnd({ link, store }, deadline).catch((cause: unknown) => {
+      throw new CodedError('send-in-doubt', {}, { cause })
+    })
   if ((lastVoteTs(store, message, own.id) ?? 0) >= endTs(findPoll(store, message))) throw new CodedError('poll-closed')
 }
 

@@ -1,4 +1,4 @@
-// The countdowns of disappearing messages: the records, by the time that passed.
+// The records of the countdowns of disappearing messages, in elapsed time.
 import type { ChatId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
@@ -18,10 +18,10 @@ export const expiredMessages = (reads: Pick<Reads, 'all'>, nowMs: number, limit:
     limit,
   )
 
-/** The first condition is for the index: with the second alone SQLite would read every message. */
+/** The first condition is for the index: with the second alone, SQLite would read every message. */
 const IS_TOO_LONG = 'erase_at_ms > ? AND erase_at_ms > ? + timer_ms'
 
-/** Whether one counts for longer than its timer: it began by a clock that was ahead. */
+/** Whether a countdown is longer than its timer: it began when the clock was ahead. */
 export const hasOverlongCountdown = (reads: Pick<Reads, 'get'>, nowMs: number): boolean =>
   reads.get(`SELECT 1 FROM message WHERE ${IS_TOO_LONG}`, nowMs, nowMs) !== undefined
 

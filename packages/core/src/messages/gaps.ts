@@ -1,4 +1,4 @@
-// Messages that did not come: the sender says how many it has given up itself, and what is missing beyond that is told.
+// Counts messages that did not arrive. The sender says how many it gave up itself; a notice reports the rest.
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Unsent } from '@postern/protocol/content'
@@ -8,15 +8,18 @@ import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
 
-/** Of one sender in one epoch: how many were passed over, how many of them it gave up, and of how many people were told. */
+/**
+ * Per sender and epoch: how many messages were skipped,
+ * how many of them the sender gave up, and how many were reported.
+ */
 type Gap = { sender: AccountId; skipped: number; explained: number; told: number }
 
 type InChat = { group: GroupId; chat: ChatId; ts: number }
 type Read = InChat & { sender: AccountId; skipped: number; unsent: Unsent | undefined }
 
 /**
- * With each message. What those that were still under way may explain is told with the next one, or when the epoch ends:
- * a message that was given up while others were on their way is none that was held back.
+ * Called with each message. Messages in flight may still explain a gap, so it is reported with the next message, or
+ * when the epoch ends. A message that was given up while others were in flight was not withheld.
  */
 export function noteGap(core: Pick<Core, 'elapsed'>, database: Database, read: Read): void {
   const { group, chat, sender, skipped } = read
@@ -38,11 +41,11 @@ export function noteGap(core: Pick<Core, 'elapsed'>, database: Database, read: R
     gap.explained,
     gap.told + missing,
   )
-  // Before the message that shows it.
+  // Before the message that shows the gap.
   tellMissing(core, database, { chat, sender, count: missing, ts: read.ts - 1 })
 }
 
-/** When the epoch ends: nobody will explain them any more. */
+/** Called when the epoch ends: nothing can explain the gaps any more. */
 export function reportGaps(core: Pick<Core, 'elapsed'>, database: Database, { group, chat, ts }: InChat): void {
   const gaps = database.all<Gap>('SELECT * FROM gap WHERE group_id = ?', group)
   if (gaps.length === 0) return

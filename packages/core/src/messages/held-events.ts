@@ -1,9 +1,9 @@
-// What is said about messages of a request: held back until the chat is let in.
+// Events about messages of a request, held until the chat is accepted.
 import type { AccountId, ChatId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import { lookUpMessage } from './messages.ts'
 
-/** Something that is said about a message. `by` is who did it; nobody, when the time did. */
+/** An event about a message. `by` is the account that caused it; undefined if a timer did. */
 export type AboutMessage = {
   type: 'edited' | 'poll' | 'reaction' | 'deleted' | 'expired'
   message: MessageId
@@ -12,8 +12,8 @@ export type AboutMessage = {
 }
 
 /**
- * Only that it happened, once for each message and person: what it comes to is looked up when it is told. So a stranger
- * who edits for hours has one more event for it, and no words are kept that were deleted since.
+ * Notes only that it happened, once per message and person; the content is looked up when it is reported. So a stranger
+ * that edits for hours causes one more event, and no text is kept that was deleted since.
  */
 export function holdEvent(database: Database, chat: ChatId, { type, message, by, ts }: AboutMessage): void {
   // Not before the message itself: a stranger's poll may have been over before it was asked.
@@ -21,7 +21,7 @@ export function holdEvent(database: Database, chat: ChatId, { type, message, by,
   database.run('INSERT OR REPLACE INTO held_event VALUES (?, ?, ?, ?, ?)', chat, type, message, by ?? '', heldTs)
 }
 
-/** What was held back, in the order of its times; it is held no longer. */
+/** Returns the held events in the order of their times, and removes them. */
 export function releaseHeld(database: Database, chat: ChatId): AboutMessage[] {
   const rows = database.all<{
     type: AboutMessage['type']

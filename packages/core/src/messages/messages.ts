@@ -1,10 +1,10 @@
-// Messages: the records.
+// The records of messages.
 import { type AccountId, type ChatId, CodedError, type GroupId, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import { makeRoom } from '../chats/notices.ts'
 import { setUnread } from '../chats/records/chats.ts'
 import { noteDeadFile } from '../files/file-records.ts'
-import { stripMessage } from '../journal/journal.ts'
+import { stripMessage } from '../journal/event-words.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/transactions/store.ts'
 
@@ -15,23 +15,23 @@ export type MessageRow = {
   sender: AccountId
   ts: number
   send_id: SendId
-  /** The content's body as JSON: also of kinds that this version does not know. */
+  /** The content's body as JSON, including kinds that this version does not know. */
   body: string
   /** Whether the journal has it: not while its chat is a request. */
   reported: number
   edited_ts: number | null
-  /** When its words and its buttons were last changed: each is replaced only by what was said later. */
+  /** When its text and its buttons were last changed: only a later edit replaces each of them. */
   text_ts: number | null
   buttons_ts: number | null
-  /** How long it is kept after it was read; 0: for ever. */
+  /** How long it is kept after it was read. 0: forever. */
   timer_ms: number
-  /** When it expires: the first is shown, the second, by the time that passed, counts. */
+  /** When it expires. The first is shown; the second, in elapsed time, counts. */
   expires_ts: number | null
   erase_at_ms: number | null
   read: number
 }
 
-/** What is shown of a message: of many, each column more costs time. */
+/** The columns of a message that are shown. With many messages, each further column costs time. */
 export type ShownMessage = Pick<MessageRow, 'id' | 'chat_id' | 'sender' | 'ts' | 'body' | 'edited_ts' | 'expires_ts'>
 
 export type NewMessage = Omit<MessageRow, 'row' | 'edited_ts' | 'text_ts' | 'buttons_ts'>
@@ -44,7 +44,7 @@ export const bodyOf = (row: Pick<MessageRow, 'body'>): Body => JSON.parse(row.bo
 export const lookUpMessage = (reads: Pick<Reads, 'get'>, chat: ChatId, message: MessageId): MessageRow | undefined =>
   reads.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', message, chat)
 
-/** In whatever chat it stands. */
+/** In any chat. */
 export const messageById = (reads: Pick<Reads, 'get'>, message: MessageId): MessageRow | undefined =>
   reads.get<MessageRow>('SELECT * FROM message WHERE id = ?', message)
 
@@ -53,6 +53,9 @@ export function findMessage(reads: Reads, chat: ChatId, message: MessageId): Mes
   if (!row) throw new CodedError('message-not-found', { message })
   return row
 }
+
+export const hasMessageOf = (reads: Pick<Reads, 'get'>, chat: ChatId, sender: AccountId): boolean =>
+  reads.get('SELECT 1 FROM message WHERE chat_id = ? AND sender = ? LIMIT 1', chat, sender) !== undefined
 
 /** Newest first. */
 export const messagesBefore = (
@@ -71,7 +74,7 @@ export const messagesBefore = (
 export const messagesFrom = (reads: Reads, chat: ChatId, { ts, limit }: { ts: number; limit: number }): MessageRow[] =>
   reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND ts >= ? ORDER BY ts LIMIT 0 + ?', chat, ts, limit)
 
-/** The newest of each chat that is shown. In one look: there may be ten thousand chats. */
+/** The newest message of each chat that is shown. One query, because there may be ten thousand chats. */
 export const newestMessages = (reads: Pick<Reads, 'all'>): ShownMessage[] =>
   reads.all<ShownMessage>(
     `SELECT message.id, chat_id, sender, ts, body, edited_ts, expires_ts FROM chat CROSS JOIN message ON message.chat_id = chat.id
@@ -90,7 +93,7 @@ export const hasMessage = (reads: Pick<Reads, 'get'>, message: MessageId): boole
 
 type Span = { chat: ChatId; sender: AccountId; after: number; upTo: number }
 
-/** Oldest first; of more than the limit the newest. */
+/** Oldest first; beyond the limit, only the newest. */
 export const messagesBetween = (reads: Pick<Reads, 'all'>, span: Span, limit: number): MessageId[] =>
   reads
     .all<{ id: MessageId }>(
@@ -104,7 +107,9 @@ export const messagesBetween = (reads: Pick<Reads, 'all'>, span: Span, limit: nu
     .map(row => row.id)
     .reverse()
 
-/** Of active chats, those with the newest messages first. In one look: there may be ten thousand chats. */
+/**
+ * The groups of active chats, those with the newest messages first. One query, because there may be ten thousand chats.
+ */
 export const groupsSpokenInLately = (reads: Pick<Reads, 'all'>, limit: number): GroupId[] =>
   reads
     .all<{ group_id: GroupId }>(
@@ -114,18 +119,21 @@ export const groupsSpokenInLately = (reads: Pick<Reads, 'all'>, limit: number): 
     )
     .map(row => row.group_id)
 
-/** Of the message that was written last. */
+/** The time of the message that was written last. */
 export const newestMessageTs = (reads: Pick<Reads, 'get'>): number =>
   reads.get<{ ts: number }>('SELECT ts FROM message ORDER BY row DESC LIMIT 1')?.ts ?? 0
 
-/** Undefined for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
+/**
+ * Undefined for a repeat:
+ * a message that was encrypted again because the group had moved on, or one that the relay replays.
+ */
 export function insertMessage(database: Database, row: NewMessage): MessageRow | undefined {
   const added = addMessage(database, row) ?? addElsewhere(database, row)
   if (added) makeRoom(database, added.chat_id, added.ts)
   return added
 }
 
-/** Its time is taken, unless it is there already. */
+/** Adds the message at a later time if its own is taken, unless the message is there already. */
 function addElsewhere(database: Database, row: NewMessage): MessageRow | undefined {
   const repeat = database.get(
     'SELECT 1 FROM message WHERE id = ? OR (chat_id = ? AND sender = ? AND send_id = ?)',
@@ -140,7 +148,7 @@ function addElsewhere(database: Database, row: NewMessage): MessageRow | undefin
   return added
 }
 
-/** Undefined when it is there already, or its time cannot be had. */
+/** Undefined when the message is there already, or its time is not available. */
 function addMessage(database: Database, row: NewMessage): MessageRow | undefined {
   if (row.ts > TS_MAX) return undefined
   const { changes, lastId } = database.run(
@@ -161,10 +169,10 @@ function addMessage(database: Database, row: NewMessage): MessageRow | undefined
   return changes === 1 ? { ...row, row: lastId, edited_ts: null, text_ts: null, buttons_ts: null } : undefined
 }
 
-/** The last moment that a Date can show: behind a later one there would be no free number to count to. */
+/** The last moment that a Date can represent: after a later one there would be no free number to count to. */
 const TS_MAX = 8_640_000_000_000_000
 
-/** Times rise strictly within one group; two groups of one private chat may meet in a millisecond. */
+/** Times rise strictly within one group, but two groups of one private chat may share a millisecond. */
 function freeTs(database: Database, row: NewMessage): number {
   let ts = Math.min(row.ts, TS_MAX)
   while (database.get('SELECT 1 FROM message WHERE chat_id = ? AND ts = ?', row.chat_id, ts)) ts++
@@ -180,8 +188,8 @@ export function countUnread(database: Database, chat: ChatId): void {
 }
 
 /**
- * Without a trace: its row, what was said about it, and its words in events that wait. Its file is left to the chores:
- * `everywhere` means that nobody else is to have it either.
+ * Leaves no trace: removes the row, everything about it, and its text in waiting events. The chores remove its file;
+ * `everywhere` means that nobody else keeps it either.
  */
 export function eraseMessage(database: Database, message: MessageId, file: 'here' | 'everywhere'): void {
   const row = messageById(database, message)

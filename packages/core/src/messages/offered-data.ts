@@ -1,4 +1,4 @@
-// The data of buttons that stood under a message before an edit: a press that crossed the edit is still heard.
+// The data of buttons that a message had before an edit: a press that crossed the edit is still accepted.
 import { clientLimits, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 

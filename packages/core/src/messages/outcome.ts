@@ -1,9 +1,10 @@
-// What became of a content that was applied to the records: it changed them, or it was passed over for a reason.
+// The outcome of applying content to the records: it changed them, or was ignored for a reason.
 import type { AboutMessage } from './held-events.ts'
 import type { MessageRow } from './messages.ts'
 
-/** Said in the log, so that whoever misses an event finds why there is none. Fixed phrases: never a word of the content. */
+/** Logged, to explain a missing event. Fixed phrases: never text of the content. */
 export type Reason =
+  | 'a member already'
   | 'answered before'
   | 'claimed a moment ago'
   | 'closed before'
@@ -13,13 +14,16 @@ export type Reason =
   | 'no mark of that epoch'
   | 'no one emoji'
   | 'no such chat'
+  | 'no such link'
   | 'no such member'
   | 'no such message'
   | 'no such poll'
   | 'no such press'
+  | 'no such request'
   | 'no vote in this poll'
   | 'not a group'
   | 'not a private chat'
+  | 'not an admin'
   | 'not said this way'
   | "not the bot's button"
   | "not the sender's message"
@@ -27,17 +31,19 @@ export type Reason =
   | 'received before'
   | 'sent before'
   | 'the chat is not active'
+  | 'the chat was deleted'
   | 'the chat was left'
   | 'the group was declined'
   | 'the person is blocked'
+  | 'too many requests'
   | 'vote after the end'
 
 export type Outcome =
   | {
       kind: 'applied'
-      /** The row of a message that is new. */
+      /** The row of a new message. */
       message?: MessageRow
-      /** What people are told of it, unless it is one's own doing. */
+      /** The event about it, unless this account caused it. */
       about?: AboutMessage
     }
   | { kind: 'ignored'; reason: Reason }

@@ -1,4 +1,4 @@
-// The tally of a poll: by the relay's times alone, so that it is the same on every side in whatever order votes arrive.
+// The tally of a poll. It uses the relay's times alone, so it is the same on every side in whatever order votes arrive.
 import type { Person, Poll } from '@postern/bot-api/objects'
 import type { AccountId, MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
@@ -9,11 +9,11 @@ type Reads = Pick<Store, 'get' | 'all'>
 
 export type PollRow = {
   message_id: MessageId
-  /** When it closes by itself. */
+  /** When it closes automatically. */
   close_ts: number | null
   /** When its sender closed it. */
   closed_ts: number | null
-  /** Whether it was told that it is closed. */
+  /** Whether its end was reported. */
   closed: number
 }
 
@@ -22,13 +22,13 @@ type Vote = { account_id: AccountId; options: string; ts: number; name: string |
 export const findPoll = (reads: Pick<Reads, 'get'>, message: MessageId): PollRow | undefined =>
   reads.get<PollRow>('SELECT * FROM poll WHERE message_id = ?', message)
 
-/** What is voted from then on does not count. */
+/** Votes from this time on do not count. */
 export const endTs = (poll: PollRow | undefined): number =>
   Math.min(poll?.close_ts ?? Number.MAX_SAFE_INTEGER, poll?.closed_ts ?? Number.MAX_SAFE_INTEGER)
 
 /**
- * The last vote of each before the end, in the order in which they were given. With the names, and sorted here: a look for each
- * of two hundred voters, and a sort in SQLite, took most of the time of a vote.
+ * The last vote of each person before the end, in the order in which they were given. The query includes the names, and
+ * the sort is here: a query for each of two hundred voters, and a sort in SQLite, took most of the time of a vote.
  */
 function countedVotes(reads: Pick<Reads, 'all'>, message: MessageId, beforeTs: number): Vote[] {
   const votes = reads.all<Vote>(
@@ -41,7 +41,7 @@ function countedVotes(reads: Pick<Reads, 'all'>, message: MessageId, beforeTs: n
   return votes.filter(isLast).sort((one, other) => one.ts - other.ts)
 }
 
-/** What one person's vote comes to, as it is stored: indexes in rising order. */
+/** The vote of one person that counts, as stored: indexes in rising order. */
 export function countedVote(reads: Pick<Reads, 'get'>, poll: PollRow, voter: AccountId): string {
   const last = reads.get<{ options: string }>(
     'SELECT options FROM vote WHERE message_id = ? AND account_id = ? AND ts < ? ORDER BY ts DESC LIMIT 1',
@@ -70,10 +70,10 @@ export function viewPoll({ reads, own }: TallyView, message: MessageId, body: Po
 
 const indexesOf = (options: string): number[] => JSON.parse(options) as number[]
 
-/** Of each option, in the order of their votes. */
+/** The voters of each option, in the order of their votes. */
 function votersOf(votes: readonly Vote[], options: number): Person[][] {
   const voters: Person[][] = Array.from({ length: options }, () => [])
-  // Most people choose as others did: each choice is read once.
+  // Most people choose as others did: each distinct choice is parsed once.
   const choices = new Map<string, number[]>()
   for (const vote of votes) {
     const chosen = choices.get(vote.options) ?? indexesOf(vote.options)

@@ -1,4 +1,4 @@
-// Polls and votes: the records.
+// The records of polls and votes.
 import { type AccountId, type ChatId, clientLimits, type MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
@@ -25,7 +25,7 @@ type VoteRecord = { message: MessageId; voter: AccountId; ts: number; options: n
 export function insertVote(database: Database, { message, voter, ts, options }: VoteRecord): void {
   const sorted = JSON.stringify([...options].sort((a, b) => a - b))
   database.run('INSERT OR IGNORE INTO vote VALUES (?, ?, ?, ?)', message, voter, ts, sorted)
-  // Earlier votes are kept: the end of the poll may yet turn out to lie before the later ones.
+  // Earlier votes are kept: the end of the poll may still turn out to be before the later ones.
   database.run(
     `DELETE FROM vote WHERE message_id = ? AND account_id = ? AND ts <= (
        SELECT ts FROM vote WHERE message_id = ? AND account_id = ? ORDER BY ts DESC LIMIT 1 OFFSET ?)`,
@@ -37,7 +37,7 @@ export function insertVote(database: Database, { message, voter, ts, options }: 
   )
 }
 
-/** When the last vote of the account was given; undefined when it has not voted. */
+/** When the account last voted. Undefined if it has not voted. */
 export const lastVoteTs = (reads: Pick<Database, 'get'>, message: MessageId, voter: AccountId): number | undefined =>
   reads.get<{ ts: number | null }>(
     'SELECT max(ts) AS ts FROM vote WHERE message_id = ? AND account_id = ?',
@@ -55,27 +55,27 @@ export function noteEndTold(database: Database, message: MessageId): void {
 
 type Times = Pick<Core, 'store' | 'clock' | 'elapsed'>
 
-/** The next closing time among open polls; a poll whose time has come is closed by a chore. */
+/** The next closing time among open polls. A chore closes a poll whose time has come. */
 export const nextPollCloseTs = (core: Times): number | undefined =>
   core.store.get<{ ts: number | null }>(
     'SELECT min(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts > ?',
     dueMs(core),
   )?.ts ?? undefined
 
-/** The last closing time among polls whose time has come, and whose end was not told. */
+/** The last closing time among polls whose time has come and whose end was not reported. */
 export const lastDueCloseTs = (core: Times): number | undefined =>
   core.store.get<{ ts: number | null }>(
     'SELECT max(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts <= ?',
     dueMs(core),
   )?.ts ?? undefined
 
-/** Polls that this account closed, and whose end was not told. */
+/** Polls that this account closed and whose end was not reported. */
 export const closedHere = ({ store }: Pick<Core, 'store'>): MessageId[] =>
   store
     .all<{ id: MessageId }>('SELECT message_id AS id FROM poll WHERE closed = 0 AND closed_ts IS NOT NULL')
     .map(({ id }) => id)
 
-/** A turn of polls whose end was not told: those that closed by time until then, and those that are named. */
+/** A batch of polls whose end was not reported: those that closed by time until then, and those that are named. */
 export const endedPolls = (
   reads: Pick<Database, 'all'>,
   { untilTs, closed }: { untilTs: number; closed: MessageId[] },

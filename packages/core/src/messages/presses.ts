@@ -1,4 +1,4 @@
-// Presses of buttons: the records, on the presser's side and on the bot's.
+// The records of button presses, on the presser's side and on the bot's.
 import {
   type AccountId,
   type ChatId,
@@ -18,12 +18,12 @@ export type PressRow = {
   presser: AccountId
   bot: AccountId
   ts: number
-  /** Until when it can be answered, by the time that passed. */
+  /** The end of the time in which it can be answered, in elapsed time. */
   answer_by_ms: number
   answered: number
 }
 
-/** False when it is known already: a press whose answer was lost is sent again. */
+/** False if it is known already: a press whose answer was lost is sent again. */
 export function notePress(
   core: Pick<Core, 'clock' | 'elapsed'>,
   database: Database,
@@ -48,8 +48,8 @@ export function notePress(
 }
 
 /**
- * A press of a button of that bot. The presser draws the id at random, so only a later press can copy it, from another chat:
- * the oldest press that waits for an answer is meant, or the answer would go to the copier.
+ * A press of a button of that bot. The presser draws the id at random, so only a later press can copy it, from another
+ * chat. The oldest unanswered press is meant: otherwise the answer would go to the copier.
  */
 export const pressTo = (reads: Pick<Database, 'get'>, press: PressId, bot: AccountId): PressRow | undefined =>
   reads.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ? ORDER BY answered, ts LIMIT 1', press, bot)

@@ -1,13 +1,13 @@
-// Reactions: the records. One emoji per person and message; a new one takes the place of the old.
+// The records of reactions: one emoji per person and message; a new one replaces the old.
 import type { AccountId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 
 export type ReactionRow = { message_id: MessageId; account_id: AccountId; emoji: string }
 type ReactionRecord = { message: MessageId; by: AccountId; emoji: string; ts: number }
 
-/** False when a later one of the same person stands there. */
+/** False if the same person has a later reaction. */
 export function putReaction(database: Database, { message, by, emoji, ts }: ReactionRecord): boolean {
-  // One that was taken back stays as an empty one: an older one that is settled late must not come out above it.
+  // A withdrawn reaction stays as an empty one: an older reaction that is settled late must not replace it.
   const { changes } = database.run(
     `INSERT INTO reaction (message_id, account_id, emoji, ts) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET emoji = excluded.emoji, ts = excluded.ts WHERE excluded.ts > ts`,

@@ -1,11 +1,13 @@
-// Marking as read: the count of unread falls, the authors learn of it, and disappearing messages start to count down.
+// Marks messages as read: the unread count falls,
+// the authors get receipts, and disappearing messages start to count down.
 import type { AccountId, ChatId, MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
+import { hasReadReceipts } from '../storage/state/read-receipts.ts'
 import { countUnread, findMessage, type MessageRow } from './messages.ts'
 import { owesReceipt } from './receipts-due.ts'
 
-/** Everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
+/** Marks everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
 export async function markRead(
   core: Pick<Core, 'store' | 'clock' | 'elapsed' | 'rescheduleTimers' | 'arrived'>,
   chat: ChatId,
@@ -31,6 +33,8 @@ export async function markRead(
       newest.set(message.sender, message.ts)
     }
     countUnread(database, chat)
+    // An author knows already that they have arrived: a second such receipt would tell when they were read.
+    if (!hasReadReceipts(database)) return
     for (const [author, ts] of newest) owesReceipt(core, database, { chat: row, author, deliveredTs: ts, readTs: ts })
   })
   core.rescheduleTimers()

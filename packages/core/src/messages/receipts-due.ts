@@ -1,4 +1,5 @@
-// Receipts that are due: an author is to learn that a message has arrived and was read. Cumulative, so that a burst costs one.
+// Receipts that are due: an author learns that a message has arrived and was read.
+// They are cumulative, so a burst costs one.
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
 import type { ChatRow } from '../chats/records/chats.ts'
 import { hasMoreMembers } from '../chats/records/member-receipts.ts'
@@ -22,7 +23,7 @@ export function owesReceipt(
     due.deliveredTs,
     due.readTs,
   )
-  // A person has looked at it, and somebody waits to see that: unlike what arrives, that is no stream.
+  // A person has read the message, and the author waits to see that. Unlike arrivals, this is no stream.
   if (due.readTs > 0) core.rescheduleTimers()
   else core.arrived()
 }
@@ -30,14 +31,14 @@ export function owesReceipt(
 const isLarge = (database: Database, chat: ChatId): boolean =>
   hasMoreMembers(database, chat, clientLimits.receiptsGroupMembersMax)
 
-/** Those of requests wait: nothing is said in a request before it is accepted. */
+/** Receipts in requests wait: nothing is sent in a request before it is accepted. */
 export const dueReceipts = ({ store }: Pick<Core, 'store'>): DueReceipt[] =>
   store.all<DueReceipt>(
     `SELECT receipt_due.* FROM receipt_due CROSS JOIN chat ON chat.id = receipt_due.chat_id
      WHERE chat.state = 'active' AND chat.blocked = 0`,
   )
 
-/** Was sent: it is due no longer, unless more has arrived or was read meanwhile. */
+/** The receipt was sent: it is no longer due, unless more has arrived or was read meanwhile. */
 export function settleReceipt(database: Database, { chat_id, author, delivered_ts, read_ts }: DueReceipt): void {
   database.run(
     'DELETE FROM receipt_due WHERE chat_id = ? AND author = ? AND delivered_ts <= ? AND read_ts <= ?',
@@ -48,7 +49,12 @@ export function settleReceipt(database: Database, { chat_id, author, delivered_t
   )
 }
 
-/** Nobody in that chat is to learn of anything. */
+/** Authors get the receipts that their messages have arrived, and not that they were read. */
+export function forgetReadsDue(database: Database): void {
+  database.run('UPDATE receipt_due SET read_ts = 0')
+}
+
+/** No author in that chat gets a receipt. */
 export function forgetReceipts(database: Database, chat: ChatId): void {
   database.run('DELETE FROM receipt_due WHERE chat_id = ?', chat)
 }

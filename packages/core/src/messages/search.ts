@@ -1,11 +1,9 @@
-// Finding messages by their words, whatever the case, and by their files. Nothing is kept for it that could outlive a message.
+// Finds messages by their text, regardless of case. It keeps no index that could outlive a message.
 import { assertKept, type ChatId, charsFault, clientLimits } from '@postern/protocol'
-import type { FileBody } from '@postern/protocol/content'
 import type { Store } from '../storage/transactions/store.ts'
 import { type Body, bodyOf, type MessageRow, type ShownMessage } from './messages.ts'
 
 export type MessageSearch = { text: string; chat?: ChatId; beforeTs?: number; limit: number }
-export type FileSearch = { kinds: FileBody['shownAs'][]; beforeTs?: number; limit: number }
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Found = ShownMessage & Pick<MessageRow, 'row'>
@@ -14,8 +12,9 @@ type From = Pick<Found, 'ts' | 'row'>
 const COLUMNS = 'row, id, chat_id, sender, ts, body, edited_ts, expires_ts'
 
 /**
- * Newest first: in one chat, or in all that are in use or were. SQLite passes over what cannot match; the words themselves
- * are compared here. Messages of one moment come together, so that who reads on before the last time misses none.
+ * Newest first: in one chat, or in all that are or were in use. SQLite skips rows that cannot match; the text itself is
+ * compared here. Messages with the same time come together, so a caller that continues before the last time misses
+ * none.
  */
 export function searchMessages(reads: Reads, { text, chat, beforeTs, limit }: MessageSearch): ShownMessage[] {
   assertKept('text', charsFault(text, { min: 0, max: clientLimits.searchCharsMax }))
@@ -51,7 +50,7 @@ function candidatesBefore(reads: Reads, { ts, row }: From, { chat, filters }: Ca
   )
 }
 
-/** What people read of a message, of the kinds that have words. */
+/** The text of a message that people read, for the kinds that have text. */
 function wordsOf(body: Body): string[] {
   if (body.kind === 'text') return [body.text]
   if (body.kind === 'file') return [body.text ?? '', body.name]
@@ -59,15 +58,16 @@ function wordsOf(body: Body): string[] {
   return []
 }
 
-/** At the end of a word `toLowerCase` makes another sigma of it. */
+/** At the end of a word, `toLowerCase` makes another sigma of it. */
 const foldCase = (text: string): string => text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 
-/** What the stored body of a match passes. */
+/** A condition that the stored body of every match fulfils. */
 type Filter = { test: 'body LIKE ?' | 'body GLOB ?'; pattern: string }
 
 /**
- * LIKE is the fastest, but folds the case of ASCII alone, and a function of ours would not run in every SQLite: else each
- * sign becomes the set of its cases. Composed and decomposed, because names of files come in either.
+ * LIKE is the fastest, but folds the case of ASCII alone, and a function of ours would not run in every SQLite.
+ * Otherwise each character becomes the set of its cases. Both composed and decomposed, because file names come in
+ * either form.
  */
 function filtersOf(text: string): Filter[] {
   const forms = [...new Set([text.normalize('NFC'), text.normalize('NFD')])]
@@ -82,20 +82,7 @@ function signSet(sign: string): string {
   const cases = [sign, sign.toLowerCase(), sign.toUpperCase(), sign.toUpperCase().toLowerCase()]
   const single = new Set(cases.filter(one => Array.from(one).length === 1))
   if (single.has('Σ')) single.add('ς')
-  // One that becomes two in the other case, as ß: any sign, and the words are compared afterwards.
+  // A character that becomes two in the other case, such as ß, matches any; the text is compared afterwards.
   if (single.size < new Set(cases).size) return '*'
   return single.size === 1 && !'*?['.includes(sign) ? sign : `[${[...single].join('')}]`
 }
-
-/** Of one chat, newest first. */
-export const filesIn = (reads: Reads, chat: ChatId, { kinds, beforeTs, limit }: FileSearch): ShownMessage[] =>
-  reads.all<ShownMessage>(
-    `SELECT ${COLUMNS} FROM message
-     WHERE chat_id = ? AND ts < ? AND json_extract(body, '$.kind') = 'file'
-       AND json_extract(body, '$.shownAs') IN (SELECT value FROM json_each(?))
-     ORDER BY ts DESC LIMIT 0 + ?`,
-    chat,
-    beforeTs ?? Number.MAX_SAFE_INTEGER,
-    JSON.stringify(kinds),
-    limit,
-  )

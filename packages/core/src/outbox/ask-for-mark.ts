@@ -1,4 +1,4 @@
-// Asking another member, in private, whether it was shown the same history of a group.
+// Asks another member, in private, whether it was shown the same history of a group.
 import { type AccountId, type Deadline, privateChatId } from '@postern/protocol'
 import { ensureQuietChat } from '../chats/opening/open-chat.ts'
 import { findChat } from '../chats/records/chats.ts'
@@ -14,7 +14,7 @@ export async function askForMark(core: Core, question: MarkQuery, deadline: Dead
   const { group, epoch, account } = question
   const mark = findMark(core.store, group, epoch)
   const chat = findChat(core.store, privateChatId(account))
-  // Nothing can be written into a request: a question for it would be tried for ever.
+  // Nothing can be written into a request: the question would be retried forever.
   const isRequest = chat?.state === 'request' && chat.visible === 1
   const isSilent = isRequest || isBlocked(core.store, account)
   if (mark && !isSilent) await sendMark(core, { account, mark: { group, epoch, mark } }, deadline)

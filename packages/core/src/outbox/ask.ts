@@ -1,4 +1,4 @@
-// What a caller asks to be said: the kind of content that makes a body of it, the time for it, and perhaps a key.
+// A caller's request to send: the kind of content, the fields of its body, a deadline, and possibly an idempotency key.
 import type { ChatId, Deadline } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import type { ValidateContext } from '../kinds/kind.ts'
@@ -7,10 +7,12 @@ import type { Idempotency } from '../storage/state/idempotency-keys.ts'
 export type SendRequest<Asked, Body extends KnownBody = KnownBody> = {
   kind: {
     check: (core: ValidateContext, chat: ChatId, asked: Asked) => void
-    /** Made once it is clear that it was not sent before: what is repeated under its key may be too late by now. */
+    /** Called once it is clear that it was not sent before: a request repeated under its key may be too late by now. */
     body: (core: ValidateContext, chat: ChatId, asked: Asked) => Body
   }
   asked: Asked
   deadline: Deadline
   idempotency?: Idempotency
+  /** The token of an invite link, which goes along with the sender's name. */
+  token?: string
 }

@@ -1,4 +1,4 @@
-// The second wall, before anything is encrypted: the keys are compared with the people who are shown in the chat.
+// The last check before anything is encrypted: compares the keys with the people who are shown in the chat.
 import type { Notice } from '@postern/bot-api/events'
 import { memberAccounts } from '@postern/mls'
 import { type ChatId, CodedError } from '@postern/protocol'
@@ -13,14 +13,17 @@ import { presentMs } from '../messages/age.ts'
 
 type GuardContext = Pick<Core, 'store' | 'groups' | 'clock' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>
 
-/** In the group's lane. Throws `chat-healing` when they differ: nothing is encrypted, people are told, and the chat heals. */
+/**
+ * Runs in the group's lane. Throws `chat-healing` when they differ:
+ * nothing is encrypted, a notice is emitted, and the chat heals.
+ */
 export async function assertKeysMatchMembers(core: GuardContext, live: LiveGroup, chat: ChatId): Promise<void> {
   if (verdictOf(core, live, chat).kind === 'follow') return
   // A commit that was just read is in force before its members are written.
   await core.store.caughtUp()
   const verdict = verdictOf(core, live, chat)
   if (verdict.kind === 'follow') return
-  // People were told: each message that still waits would tell it again, and wake the chores without end.
+  // A notice was emitted before: each waiting message would repeat it, and wake the chores without end.
   if (live.isBroken) throw new CodedError('chat-healing')
   core.log.error({ group: live.id, chat, rule: verdict.rule }, 'chat keys do not match its members')
   live.isBroken = true

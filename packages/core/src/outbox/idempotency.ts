@@ -1,4 +1,4 @@
-// One key, one send: a request that is repeated under its key finds what became of the first.
+// One key, one send: a request that is repeated under its key finds the outcome of the first.
 import type { Message } from '@postern/bot-api/objects'
 import type { ChatId, Deadline, MessageId, SendId } from '@postern/protocol'
 import type { Core } from '../context.ts'
@@ -11,7 +11,7 @@ import { settleInDoubt } from './settle.ts'
 
 export type Earlier = { kind: 'sent'; message: Message } | { kind: 'unsent'; send: SendId }
 
-/** Undefined when the key is new. A send in doubt is settled first, so the relay must be in reach. */
+/** Undefined when the key is new. A send in doubt is settled first, so the relay must be reachable. */
 export async function findEarlier(
   core: Core,
   chat: ChatId,
@@ -26,7 +26,7 @@ export async function findEarlier(
   return { kind: 'sent', message: viewSent(core, chat, { id: settled.message_id, ts: settled.ts }) }
 }
 
-/** What was deleted since then is not shown again, but it was sent. */
+/** A message that was deleted since is not shown again, but it was sent. */
 function viewSent(
   { store, own }: Pick<Core, 'store' | 'own'>,
   chat: ChatId,

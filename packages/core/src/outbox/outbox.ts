@@ -1,4 +1,4 @@
-// The outbox: the records of ciphertexts that wait for the relay's word.
+// The outbox: the records of ciphertexts that wait for the relay's answer.
 import type { BlobId, ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 
@@ -10,14 +10,16 @@ export type OutboxRow = {
   send_id: SendId
   body: string
   hello_version: number | null
+  /** Whether the greeting says that this account wants previews. */
+  hello_previews: number
   /** By the clock of this machine. */
   since_ms: number
 }
 
 export function insertWaiting(database: Database, row: OutboxRow): void {
   database.run(
-    `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version, since_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version, hello_previews, since_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.message_id,
     row.group_id,
     row.chat_id,
@@ -25,6 +27,7 @@ export function insertWaiting(database: Database, row: OutboxRow): void {
     row.send_id,
     row.body,
     row.hello_version,
+    row.hello_previews,
     row.since_ms,
   )
 }
@@ -39,8 +42,8 @@ export const isWaiting = (reads: Pick<Database, 'get'>, send: string): boolean =
   reads.get('SELECT 1 FROM outbox WHERE send_id = ?', send) !== undefined
 
 /**
- * It waits no longer. Undefined when it was settled before. `known`: as it was put there, by who remembers it. Read back, its
- * ciphertext would be copied for nobody.
+ * Removes a row. Undefined when it was settled before. `known`: the row as inserted, if the caller has it. Reading it
+ * back would only copy its ciphertext.
  */
 export function removeWaiting(database: Database, message: MessageId, known?: OutboxRow): OutboxRow | undefined {
   if (!known) return database.get<OutboxRow>('DELETE FROM outbox WHERE message_id = ? RETURNING *', message)
@@ -51,7 +54,7 @@ export function removeWaiting(database: Database, message: MessageId, known?: Ou
 export const waitingCounts = (reads: Pick<Database, 'all'>): { group: GroupId; count: number }[] =>
   reads.all('SELECT group_id AS "group", count(*) AS count FROM outbox GROUP BY group_id')
 
-/** Blobs of messages that wait: their uploads are nobody's leftovers. */
+/** Blobs of waiting messages: their uploads are in use. */
 export const waitingBlobs = (reads: Pick<Database, 'all'>): BlobId[] =>
   reads
     .all<{ blob: BlobId }>("SELECT json_extract(body, '$.blob') AS blob FROM outbox WHERE blob IS NOT NULL")

@@ -1,4 +1,4 @@
-// What is said about a message, once under its key: whoever asks again finds that it was said.
+// Sends content about a message, once under its key: a repeated request finds that it was sent.
 import type { ChatId } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { SendRequest } from './ask.ts'
@@ -11,7 +11,7 @@ export async function sendAbout<Asked>(core: Core, chat: ChatId, ask: SendReques
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
   const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
   if (earlier?.kind === 'sent') return
-  // Only of what is new: a poll that was closed under this key would be refused as closed.
+  // Only for a new request: a poll that was closed under this key would be refused as closed.
   kind.check(core, chat, asked)
   const draft = {
     ...newDraft(core, kind.body(core, chat, asked)),

@@ -1,8 +1,10 @@
-// Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
+// Sends content: until the relay has answered, every try sends the same bytes.
+// If the group has moved on, it is encrypted again.
 import { isGuessable } from '@postern/mls'
 import { type ChatId, CodedError, type Deadline, faultFields, type GroupId, isCoded } from '@postern/protocol'
 import { type AcceptedEntry, type RelayVerdict, readEnvelopeHeader } from '@postern/protocol/relay'
 import { removeLeavers } from '../chats/members/remove-leavers.ts'
+import { removeReturned } from '../chats/members/remove-returned.ts'
 import { needsRepair, repairRosters } from '../chats/members/repair-rosters.ts'
 import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -12,6 +14,7 @@ import { assertNotBehind, assertNotForgotten, type BehindContext } from '../grou
 import { progressOf } from '../journal/progress.ts'
 import type { MessageKind } from '../kinds/new-message.ts'
 import type { ShownMessage } from '../messages/messages.ts'
+import { appendMarked } from '../relay-link/append-marked.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import { type ComposedMessage, type ContentDraft, composeMessage } from './compose.ts'
 import { dropWithdrawn, placeOwn, type SettleContext, settleAccepted } from './settle.ts'
@@ -19,7 +22,7 @@ import { writableChat } from './writable-chat.ts'
 
 type ContentSend = { draft: ContentDraft; deadline: Deadline }
 
-/** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
+/** Resolves when the relay has it durably. Content that is no message (a hello, a leave) has no row. */
 export async function sendContent(core: Core, chat: ChatId, send: ContentSend): Promise<ShownMessage | undefined> {
   for (;;) {
     const { group_id: group } = writableChat(core, chat, send.draft)
@@ -43,9 +46,9 @@ async function settleOwn(
   } catch (error) {
     core.doubts.add(id)
     core.wakeChores()
-    // Whoever asks next is shown what was before: an edit that is answered with the old words would seem to be lost.
+    // The next reader would see the earlier state: an edit that is answered with the old text would seem to be lost.
     if (!isMessageBody(body)) throw new CodedError('send-in-doubt', {}, { cause: error })
-    // The others have it, and our disk is full: it is sent, and the outbox settles it when there is room.
+    // The others have it, and our disk is full: it is sent, and the outbox settles it when there is space.
     core.log.warn({ ...faultFields(error), chat, message: id }, 'sent message not recorded yet')
     return unwritten({ id, chat_id: chat, sender: core.own.id, ts }, body)
   }
@@ -56,7 +59,7 @@ type MessageBody = Extract<ComposedMessage['body'], { kind: MessageKind }>
 const isMessageBody = (body: ComposedMessage['body']): body is MessageBody =>
   body.kind === 'text' || body.kind === 'file' || body.kind === 'poll'
 
-/** As its row will be. */
+/** The future row of the message. */
 const unwritten = (row: Pick<ShownMessage, 'id' | 'chat_id' | 'sender' | 'ts'>, body: MessageBody): ShownMessage => ({
   ...row,
   body: JSON.stringify(body),
@@ -68,7 +71,7 @@ type Where = { chat: ChatId; group: GroupId }
 
 type Attempt = ComposedMessage | 'moved' | 'needless'
 
-/** What is composed keeps its slot until it is settled. */
+/** A composed message keeps its slot until it is settled. */
 async function composeInSlot(core: Core, where: Where, send: ContentSend): Promise<Attempt> {
   await core.sendSlots.reserve(where.group, send.deadline.leftMs())
   let outcome: Attempt | undefined
@@ -95,26 +98,27 @@ async function composeWhenReady(core: Core, where: Where, { draft, deadline }: C
   }
 }
 
-/** Of many that find it wanting, one commits for all. */
+/** Many senders may need it, but one commits for all. */
 const freshSecret: CommitPlanner = session => (isGuessable(session) ? {} : 'satisfied')
 
 /**
- * Before anything is said: leavers are removed, and keys renewed that others may know or that are too far ahead. What is read
- * here may be out of date already: `composeMessage` reads it again in the lane.
+ * Before anything is sent: removes leavers and members that are in again without anybody's wish, and renews keys that others may know or that are too far ahead. The values
+ * read here may be stale already: `composeMessage` reads them again in the lane.
  */
 async function tidyGroup(core: Core, { chat, group }: Where, deadline: Deadline): Promise<void> {
   assertOpen(core, group)
   await removeLeavers(core, { chat, group }, deadline)
-  // A message sent while the relay's list of members lacks somebody would never reach that member.
+  await removeReturned(core, { chat, group }, deadline)
+  // While the relay's list of members lacks a member, a message would never reach that member.
   if (needsRepair(core, group)) await repairRosters(core, group, deadline)
-  // Of many who find it due, one renews the keys for all.
+  // Many senders may find it due, but one renews the keys for all.
   const isDue = () => needsNewKeys(assertOpen(core, group))
   if (isDue()) await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
 }
 
 function assertOpen({ store }: Pick<Core, 'store'>, group: GroupId): StoredGroup {
   const row = findGroup(store, group)
-  // A broken group is replaced by the chores; until then nothing can be said in it.
+  // The chores replace a broken group; until then nothing can be sent in it.
   if (row?.status !== 'open') throw new CodedError('chat-healing')
   return row
 }
@@ -122,7 +126,7 @@ function assertOpen({ store }: Pick<Core, 'store'>, group: GroupId): StoredGroup
 type Submitting = Pick<Core, 'sending' | 'doubts' | 'sendSlots'> & BehindContext
 type Submission = ContentSend & { chat: ChatId; composed: ComposedMessage }
 
-/** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
+/** Undefined when the group had moved on and this client has caught up: encrypt it again then. */
 async function submit(core: Submitting, submission: Submission): Promise<AcceptedEntry | undefined> {
   const { chat, composed, deadline } = submission
   try {
@@ -137,7 +141,7 @@ async function submit(core: Submitting, submission: Submission): Promise<Accepte
     else core.wakeChores()
     if (!isCoded(error, 'group-unknown')) throw error
     await assertNotForgotten(core, composed.group, deadline)
-    // Another caller may have found out the same before: the chat heals, and only its log tells that it was left.
+    // Another caller may have found out the same before. The chat heals; only its log shows that it was left.
     throw new CodedError(findChat(core.store, chat)?.state === 'left' ? 'chat-left' : 'chat-healing')
   } finally {
     core.sending.delete(composed.id)
@@ -149,15 +153,16 @@ async function submit(core: Submitting, submission: Submission): Promise<Accepte
 const epochOfWire = ({ wire }: ComposedMessage): number => readEnvelopeHeader(wire).epoch
 
 async function appendUntilAnswered(core: Submitting, { composed, draft, deadline }: Submission): Promise<RelayVerdict> {
-  const request = { payload: composed.wire, to: undefined, leave: draft.kind === 'leave' }
+  const entry = { payload: composed.wire, to: undefined, leave: draft.kind === 'leave', mark: composed.mark }
   for (let isRepeated = false; ; isRepeated = true) {
-    // What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a
-    // new connection nobody speaks before all is settled, and then in the order in which they began to wait.
+    // The message that was encrypted first is sent first: the others have no keys left for one that comes far behind
+    // its successors. So on a new connection nothing is sent before all is settled, and then in the order in which the
+    // callers began to wait.
     await onlineAgain(core, deadline)
     try {
-      // Ahead of the message: whatever of it outlives this database, the relay knows how far it had come.
+      // Before the message: whatever part of it survives this database, the relay knows its progress.
       core.link.acknowledge(progressOf(core.store))
-      return await core.link.call('append', request, deadline.leftMs())
+      return await appendMarked(core.link, entry, deadline)
     } catch (error) {
       core.doubts.add(composed.id)
       if (isUnanswered(error)) continue

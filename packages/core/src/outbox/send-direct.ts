@@ -1,4 +1,5 @@
-// Messages to one member: sealed to its leaf, ordered in the group's log like any other, delivered to that account alone.
+// Sends messages to one member: sealed to its leaf,
+// ordered in the group's log like any other, delivered to that account alone.
 import { leafOf, rosterOf, sealDirect } from '@postern/mls'
 import {
   type AccountId,
@@ -13,6 +14,7 @@ import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
+import { appendMarked, unmarked } from '../relay-link/append-marked.ts'
 import { assertKeysMatchMembers } from './guard-send.ts'
 
 export type DirectSending = Pick<
@@ -21,7 +23,7 @@ export type DirectSending = Pick<
 >
 type Recipient = { chat: ChatId; to: AccountId }
 
-/** `gone`: the recipient is no longer in the chat, there is nobody to tell. `broken`: the chat must heal first. */
+/** `gone`: the recipient is no longer in the chat. `broken`: the chat must heal first. */
 export async function sendDirect(
   core: DirectSending,
   { chat, to }: Recipient,
@@ -34,14 +36,14 @@ export async function sendDirect(
     if (!group) throw new CodedError('chat-not-found', { chat })
     const payload = await core.groups.run(group, async live => {
       await core.groups.recorded(live)
-      // In the lane, for every try: a person who was blocked while this waited is told nothing more.
+      // Checked in the lane, for every try: a person who was blocked while this waited receives nothing more.
       if (findChat(core.store, chat)?.blocked) throw new CodedError('chat-blocked')
       await assertKeysMatchMembers(core, live, chat)
       const leaf = leafOf(rosterOf(live.session), to)
       return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
     })
     if (!payload) return 'gone'
-    const verdict = await core.link.call('append', { payload, to, leave: false }, deadline.leftMs())
+    const verdict = await appendMarked(core.link, { payload, to, leave: false, mark: unmarked }, deadline)
     if (verdict.accepted) return 'sent'
     await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
     if (findGroup(core.store, group)?.status === 'broken') return 'broken'

@@ -1,7 +1,7 @@
-// An edit on its way out: mentions alone stand in the text as the others have it.
+// Sends an edit: an edit of mentions or entities alone refers to the text that the others have.
 import type { ChatId, Deadline } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import { edit, isOfMentions, type MessageEdit } from '../kinds/edit.ts'
+import { edit, isOfSpans, type MessageEdit } from '../kinds/edit.ts'
 import type { Idempotency } from '../storage/state/idempotency-keys.ts'
 import { newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
@@ -11,10 +11,10 @@ type EditSend = { asked: MessageEdit; deadline: Deadline; idempotency?: Idempote
 
 /** Sends nothing when it would change nothing. */
 export async function sendEdit(core: Core, chat: ChatId, { asked, deadline, idempotency }: EditSend): Promise<void> {
-  // An edit that was in doubt is settled by then: the text is that which the others have.
-  if (isOfMentions(asked) || idempotency) await core.link.whenOnline(deadline.leftMs())
+  // An edit that was in doubt is settled by then, so the text is the one that the others have.
+  if (isOfSpans(asked) || idempotency) await core.link.whenOnline(deadline.leftMs())
   const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
-  // Said again, it would take back what was written since.
+  // Sent again, it would undo later edits.
   if (earlier?.kind === 'sent') return
   edit.check(core, chat, asked)
   const body = edit.body(core, chat, asked)

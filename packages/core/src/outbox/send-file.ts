@@ -1,4 +1,5 @@
-// Sending a file: its bytes are at the relay before the message that names them, and are deleted if it never goes out.
+// Sends a file: its bytes are at the relay before the message that names them,
+// and are deleted if the message is never sent.
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, CodedError, Deadline, isAccountId, type TimeoutOption } from '@postern/protocol'
 import { findChat } from '../chats/records/chats.ts'
@@ -11,7 +12,9 @@ import { assertReply, sendNewMessage } from './send-new-message.ts'
 
 /** A file whose bytes are here, encrypted, and that was not sent yet. */
 export type FileDraft = Pick<FileSpool, 'size' | 'plainDigest' | 'read' | 'uploaded'> & {
-  /** Whoever drafted a file discards it in the end, sent or not: what no message names is deleted. */
+  /** Something was sent under its key, probably this file: it is uploaded only when that turns out to be wrong. */
+  isRepeat: boolean
+  /** The caller that drafted a file discards it in the end, sent or not: a file that no message names is deleted. */
   discard(): Promise<void>
 }
 
@@ -20,18 +23,18 @@ export type NewFile = FileWords & { draft: FileDraft }
 export type FileHints = {
   /** A chat that cannot be written to is refused before anything is read. */
   to?: ChatId
-  /** At most so many bytes will come; the relay is asked for room for as many. */
+  /** The largest size that the file can have; the relay reserves as much space. */
   bytesHint?: number
-  /** Under a key that is known, the file was probably sent already: it goes to the relay only if not. */
+  /** Under a known key, the file was probably sent already: it is uploaded only if not. */
   idempotencyKey?: string
-  /** How many bytes of its ciphertext the relay was given by now; fewer again when some of them were lost. */
+  /** How many bytes of its ciphertext the relay has received by now; fewer again when some of them were lost. */
   onSent?: (sealedBytes: number) => void
-  /** For a file that no message names: the key that seals it, used for this file alone, and what the relay limits it to. */
+  /** For a file that no message names: the key that seals it, used for this file alone, and its limits at the relay. */
   key?: Uint8Array
   limits?: SpoolLimits
 }
 
-/** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
+/** Resolves when the source has ended: by then its bytes are encrypted here, and the upload is in progress. */
 export async function draftFile(
   core: Pick<Core, 'store' | 'files' | 'wakeChores'>,
   source: AsyncIterable<Uint8Array>,
@@ -47,6 +50,7 @@ export async function draftFile(
     limits,
   })
   return {
+    isRepeat,
     size: spool.size,
     plainDigest: () => spool.plainDigest(),
     read: () => spool.read(),
@@ -70,10 +74,10 @@ export async function sendFile(core: Core, chat: ChatId, { asked, within, idempo
     const earlier = await findEarlier(core, chat, { given: idempotency, deadline })
     if (earlier?.kind === 'sent') return earlier.message
   }
-  // Before the wait for the upload: it would be in vain.
+  // Before waiting for the upload, which would be in vain.
   assertReply(core, chat, words.replyTo)
   const stored = await draft.uploaded()
-  // From here: a large file may take its time, the message about it may not.
+  // The timeout begins here: a large file may take its time, the message about it may not.
   const deadline = new Deadline(core.clock, within)
   return await sendNewMessage(core, chat, {
     kind: file,
@@ -83,7 +87,7 @@ export async function sendFile(core: Core, chat: ChatId, { asked, within, idempo
   })
 }
 
-/** Before anything is read: it would be in vain. */
+/** Before anything is read, which would be in vain. */
 function assertWritable({ store }: Pick<Core, 'store'>, chat: ChatId): void {
   const row = findChat(store, chat)
   if (!row && !isAccountId(chat)) throw new CodedError('chat-not-found', { chat })

@@ -1,4 +1,5 @@
-// What sending has in common, whatever the message is: it is checked, its chat is opened, a key sends once, the relay has it then.
+// The common part of sending any message: it is checked,
+// its chat is opened, a key sends once, and the relay has it in the end.
 import type { Message } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, CodedError, type Deadline, isAccountId, type MessageId } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
@@ -19,7 +20,7 @@ type MessageBody = Extract<KnownBody, { kind: 'text' | 'file' | 'poll' }>
 export async function sendNewMessage<Asked>(
   core: Core,
   chat: ChatId,
-  { kind, asked, deadline, idempotency }: SendRequest<Asked, MessageBody>,
+  { kind, asked, deadline, idempotency, token }: SendRequest<Asked, MessageBody>,
 ): Promise<Message> {
   kind.check(core, chat, asked)
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
@@ -28,11 +29,11 @@ export async function sendNewMessage<Asked>(
   const body = kind.body(core, chat, asked)
   assertReply(core, chat, body.replyTo)
   if (isAccountId(chat) && !isOpen(core, chat)) {
-    // What is refused must not have met anybody, and used up one of the day's new people.
+    // A message that is refused must not open a chat and use up one of the day's new people.
     assertSayable(core, body)
     await openFirst(core, chat, deadline)
   }
-  const draft = newDraft(core, body)
+  const draft = newDraft(core, body, token)
   const row = await sendContent(core, chat, {
     draft: {
       ...draft,
@@ -53,17 +54,20 @@ function isOpen({ store }: Pick<Core, 'store'>, account: AccountId & ChatId): bo
 
 async function openFirst(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
   const known = findChat(core.store, account)
-  // A request waits for a decision: writing to it must not open another chat past it.
+  // A request waits for a decision: writing to it must not open another chat beside it.
   if (known?.state === 'request' && known.visible) throw new CodedError('chat-is-request', { chat: account })
   await ensurePrivateChat(core, { account }, deadline)
   if (known?.state === 'request') await core.store.write(database => decideFirst(core, database, account))
 }
 
-/** In a chat in which only the clients have spoken, whoever writes first lets the other in, unless the other wrote first. */
+/**
+ * In a chat in which only the clients have spoken,
+ * the person that writes first accepts the other, unless the other wrote first.
+ */
 function decideFirst({ clock }: Pick<Core, 'clock'>, database: Database, chat: ChatId): void {
   const row = findChat(database, chat)
   if (row?.state !== 'request') return
-  // Let in by this, its messages from before would never be reported.
+  // Accepted by this, its earlier messages would never be reported.
   if (row.visible) throw new CodedError('chat-is-request', { chat })
   showChat(database, chat, { state: 'active', ts: clock.nowMs() })
 }

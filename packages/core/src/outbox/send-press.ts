@@ -1,4 +1,4 @@
-// Presses of buttons and their answers on their way out: each to one member alone, until the relay has it.
+// Sends presses of buttons and their answers: each to one member alone, until the relay has it.
 import {
   type AccountId,
   type ChatId,
@@ -22,13 +22,14 @@ import { type DirectSending, sendDirect } from './send-direct.ts'
 
 type AskedPress = { chat: ChatId; message: MessageId; data: string; idempotency?: Idempotency }
 
-/** Under a key that was used before it is the same press: the bot, which may have it already, takes it once. */
+/** A key that was used before means the same press: the bot, which may have it already, accepts it once. */
 export async function pressButton(core: Core, asked: AskedPress, deadline: Deadline): Promise<PressId> {
   const { chat, message, data, idempotency } = asked
   const earlier = idempotency && findKey(core, idempotency)
   const id = (earlier?.subject as PressId | undefined) ?? pressIdFromBytes(core.provider.randomBytes(PRESS_ID_BYTES))
   if (typeof earlier?.ts === 'number') return id
-  // What may be with the bot is sent on also when its button is gone by now: refused, it would seem not to have been pressed.
+  // A press that the bot may have is sent again even if its button is gone by now:
+  // refused, it would seem not to have been pressed.
   const known = earlier && pressBy(core.store, id, core.own.id)
   const bot = known?.bot ?? (await beginPress(core, { ...asked, press: id }))
   const body = press.body(core, chat, { press: id, message, data })
@@ -37,7 +38,7 @@ export async function pressButton(core: Core, asked: AskedPress, deadline: Deadl
   return id
 }
 
-/** The id is written before anybody hears of it; with a key so that not even the power takes it back. */
+/** The id is written before it is sent; with a key durably, so that not even a power failure loses it. */
 async function beginPress(core: Core, asked: AskedPress & { press: PressId }): Promise<AccountId> {
   const { chat, message, press: id, idempotency } = asked
   press.check(core, chat, asked)
@@ -53,13 +54,14 @@ async function beginPress(core: Core, asked: AskedPress & { press: PressId }): P
   return bot
 }
 
-type Answer = NewToast & { idempotency?: Idempotency }
+/** `chats`: the answer is for a press in one of them. */
+type Answer = NewToast & { idempotency?: Idempotency; chats?: readonly string[] | undefined }
 
-/** The caller sees to it that one press has one answer on its way. */
+/** The caller makes sure that one press has one answer in flight. */
 export async function answerPress(core: Core, answer: Answer, deadline: Deadline): Promise<void> {
-  const { press: id, idempotency } = answer
+  const { press: id, idempotency, chats } = answer
   const row = pressTo(core.store, id, core.own.id)
-  if (!row) throw new CodedError('press-not-found', { press: id })
+  if (!row || chats?.includes(row.chat_id) === false) throw new CodedError('press-not-found', { press: id })
   const { chat_id: chat, presser: to } = row
   toast.check(core, chat, answer)
   if (idempotency && findKey(core, idempotency)) return
@@ -73,14 +75,14 @@ export async function answerPress(core: Core, answer: Answer, deadline: Deadline
 
 type Direct = { body: KnownBody; deadline: Deadline }
 
-/** Again and again until the relay has it: the other side knows a press by its id, and hears it once. */
+/** Retries until the relay has it: the other side knows a press by its id, and accepts it once. */
 async function sendUntilAnswered(
   core: DirectSending,
   to: { chat: ChatId; to: AccountId },
   direct: Direct,
 ): Promise<void> {
   for (let isInDoubt = false; ; ) {
-    // Once it may be with the relay, nobody is told any more that it is not.
+    // Once the relay may have it, no caller gets an error that says it does not.
     if (isInDoubt) await onlineAgain(core, direct.deadline)
     else await core.link.whenOnline(direct.deadline.leftMs())
     assertActive(core, to.chat)
@@ -88,7 +90,7 @@ async function sendUntilAnswered(
       if (isUnanswered(error)) return isCoded(error, 'relay-unreachable') ? ('unsent' as const) : ('in doubt' as const)
       // This account may have been removed from the chat: the relay knows it first.
       assertActive(core, to.chat)
-      // Each try is sealed anew: a refusal says nothing about an earlier one, whose answer was lost.
+      // Each try is sealed again: a refusal says nothing about an earlier one, whose answer was lost.
       if (isInDoubt) throw new CodedError('send-in-doubt', {}, { cause: error })
       throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
     })

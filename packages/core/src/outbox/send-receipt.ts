@@ -1,4 +1,4 @@
-// Receipts on their way out: to the author alone, with the marks of the groups that both share.
+// Sends receipts: to the author alone, with the marks of the groups that both share.
 import { type Deadline, isAccountId } from '@postern/protocol'
 import { noteTold, untoldMarks } from '../fork-detection/compare-marks.ts'
 import type { ValidateContext } from '../kinds/kind.ts'
@@ -15,9 +15,9 @@ export async function sendReceipt(
   const marks = isAccountId(chat) ? untoldMarks(core, to) : []
   const body = receipt.body(core, chat, { deliveredTs, readTs, ...(marks.length > 0 && { marks }) })
   const outcome = await sendDirect(core, { chat, to }, { body, deadline })
-  // It stays due: the author is told when the chat has healed.
+  // It stays due: the author gets it when the chat has healed.
   if (outcome === 'broken') return
-  // Lost with the process, it is sent again: receipts are cumulative, and a second one says nothing new.
+  // Lost with the process, it is sent again: receipts are cumulative, and a second one adds nothing.
   await core.store.write(database => {
     noteTold(database, to, marks)
     settleReceipt(database, due)

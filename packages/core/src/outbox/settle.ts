@@ -1,14 +1,18 @@
-// What waits for the relay's word is settled: each ciphertext stays until it is known to be in the log, or known not to be.
+// Settles what waits for the relay's answer:
+// each ciphertext stays until it is known to be in the log, or known not to be.
 import { clientLimits, Deadline, type GroupId, isCoded, type MessageId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import { type AcceptedEntry, readEnvelopeHeader } from '@postern/protocol/relay'
 import { revealOpened } from '../chats/notices.ts'
-import { findChat } from '../chats/records/chats.ts'
+import { noteAskSent } from '../chats/records/asked-joins.ts'
+import { findChat, otherPerson } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { noteGreeted, noteWithdrawn } from '../groups/group-records.ts'
+import { wantsPreviews } from '../identity/preview-wish.ts'
 import { publishedVersion } from '../identity/profile.ts'
 import type { ApplyContext } from '../kinds/kind.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
+import { isMessage } from '../kinds/new-message.ts'
 import { type MessageRow, messageById } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
 import { noteSent } from '../storage/state/idempotency-keys.ts'
@@ -17,17 +21,17 @@ import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
 
 export type SettleContext = ApplyContext & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
 
-/** `hasKey`: whether it may have been sent under one. `waiting`: as it stands in the outbox, where its sender still knows. */
+/** `hasKey`: whether it may have been sent under one. `waiting`: its row in the outbox, if its sender still has it. */
 type Answered = { message: MessageId; ts: number; hasKey: boolean; waiting?: OutboxRow }
 
-/** The time of a message of one's own, by the relay's answer: the same when it is asked for again. */
+/** The time of a message of our own, by the relay's answer: the same when it is asked again. */
 export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: AcceptedEntry): number =>
   order.place({ group, seq, ts })
 
 /**
- * Promised is only what the relay has promised, that it has the message. Deferred: whoever asks reads it from now on, and it
- * goes to the disk with the next change that must. Killed or without power before that, the outbox still has it, and the
- * relay is asked again before anything else is read.
+ * The caller is promised only what the relay has promised: that it has the message. The write is deferred: readers see
+ * it from now on, and it reaches the disk with the next durable change. After a kill or a power cut before that, the
+ * outbox still has the message, and the client asks the relay again before it reads anything else.
  */
 export async function settleAccepted(
   core: SettleContext,
@@ -35,7 +39,7 @@ export async function settleAccepted(
 ): Promise<MessageRow | undefined> {
   const { row, sent } = await core.store.write(database => {
     const row = removeWaiting(database, message, waiting)
-    // Settled already, by the look at the outbox with which a connection begins.
+    // Already settled when the connection began.
     if (!row) return { row, sent: messageById(database, message) }
     if (hasKey) noteSent(database, row.send_id, { id: row.message_id, ts })
     return { row, sent: applyOwn(core, database, { row, ts }) }
@@ -60,14 +64,14 @@ export async function dropWithdrawn(
 }
 
 type Doubt = {
-  /** Which messages of the outbox the relay is asked about; absent: about each of them. */
+  /** Selects the messages of the outbox to ask the relay about. Absent: all of them. */
   isAsked?: (row: OutboxRow) => boolean
   deadline?: Deadline
 }
 
 /**
- * What became of the messages whose answer was lost. On a new connection this comes before anything is delivered: others
- * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
+ * Settles messages whose answer was lost. On a new connection this comes before anything is delivered: others may have
+ * reacted already to a message that is not in the history here. A caller that still waits for an answer sends again.
  */
 export async function settleInDoubt(
   core: SettleContext,
@@ -75,7 +79,7 @@ export async function settleInDoubt(
 ): Promise<void> {
   const rows = waitingRows(core.store).filter(row => isAsked?.(row) ?? true)
   const asked = rows.map(async ({ group_id: group, message_id: message }) => {
-    // Looked up before the relay is asked: a message that nobody sends now is not sent again behind its answer.
+    // Looked up before the relay is asked: a message that no caller is sending now is not sent again after its answer.
     const isGivenUp = !core.sending.has(message)
     return { group, message, isGivenUp, accepted: await askOutcome(core, { group, message }, deadline) }
   })
@@ -87,12 +91,15 @@ export async function settleInDoubt(
   }
 }
 
-/** The same for messages that nobody is sending just now: asked about those too, the relay would hear of each of a hundred at once twice. */
+/**
+ * The same for messages that no caller is sending now: otherwise the relay would be asked about each of a hundred
+ * concurrent sends twice.
+ */
 export async function settleUnsent(core: SettleContext): Promise<void> {
   await settleInDoubt(core, { isAsked: row => !core.sending.has(row.message_id) })
 }
 
-/** The same for messages whose answer was given up while the connection stays: what is read next may build on them. */
+/** The same for messages whose answer was given up while the connection stays: entries read next may build on them. */
 export async function settleGivenUp(core: SettleContext): Promise<void> {
   const given = new Set(core.doubts)
   await settleInDoubt(core, { isAsked: row => given.has(row.message_id) })
@@ -107,7 +114,8 @@ async function askOutcome(
   try {
     return (await link.call('outcome', asked, deadline.leftMs())).accepted
   } catch (error) {
-    // The relay tells a removed member only of its messages in the log, so this one is not there. Thrown on, nothing would ever connect.
+    // The relay tells a removed member only about its messages in the log, so this one is not there. Rethrown, the
+    // error would prevent every connection.
     if (isCoded(error, 'group-unknown')) return undefined
     throw error
   }
@@ -116,13 +124,17 @@ async function askOutcome(
 const usualDeadline = ({ clock }: Pick<Core, 'clock'>): Deadline =>
   new Deadline(clock, { timeoutMs: clientLimits.requestTimeoutMs })
 
-/** A greeting counts for its epoch and profile: members who joined later did not hear it, and nobody heard a newer name. */
-function settleGreeting(database: Database, { group_id, wire, hello_version }: OutboxRow): void {
+/**
+ * A greeting counts for its epoch and profile:
+ * members who joined later did not receive it, and nobody received a newer name or a newer wish.
+ */
+function settleGreeting(database: Database, { group_id, wire, hello_version, hello_previews }: OutboxRow): void {
   if (hello_version === null || hello_version < publishedVersion(database)) return
+  if ((hello_previews === 1) !== wantsPreviews(database)) return
   noteGreeted(database, group_id, readEnvelopeHeader(wire).epoch)
 }
 
-/** What we have said stands in the log: it is applied here as it is at the others. */
+/** Our content is in the log: applies it here as the others do. */
 function applyOwn(
   core: SettleContext,
   database: Database,
@@ -132,9 +144,12 @@ function applyOwn(
   settleGreeting(database, row)
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.
-  const isShown = chat?.state === 'active' && !isBetweenClients(body)
+  // Only a message shows a chat again that its owner has deleted: no reaction that was in doubt, and no greeting.
+  const isShown = chat?.state === 'active' && !isBetweenClients(body) && (!chat.declined || isMessage(body))
   if (chat?.visible === 0 && isShown) revealOpened(core, database, { chat: chat.id, ts: ts - 1 })
-  // What clients say to each other about a group changes nothing for the one who says it.
+  const asked = chat && otherPerson(chat)
+  if (asked && body.kind === 'join-ask') noteAskSent(database, { account: asked, token: body.token })
+  // The other messages between clients change nothing for their sender.
   if (!chat || isBetweenClients(body)) return undefined
   const said = { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body }
   return applyContent(core, database, { ...said, way: 'in the chat' })

@@ -1,4 +1,4 @@
-// What of a chat waits for the relay's word, as a screen shows it.
+// The sends of a chat that wait for the relay's answer, as a screen shows them.
 import type { ChatId, SendId } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { KindName } from '../kinds/content-event.ts'
@@ -14,7 +14,7 @@ export type WaitingSend = {
   kind: KindName
   /** By the clock of this machine. */
   since_ms: number
-  /** Nobody waits for the answer any more: the relay is asked what became of it as soon as it can be reached. */
+  /** No caller waits for the answer any more: the client asks the relay about it as soon as it can be reached. */
   inDoubt: boolean
 }
 

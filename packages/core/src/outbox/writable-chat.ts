@@ -1,4 +1,4 @@
-// Whether something of a kind may be said in a chat now.
+// Whether content of a kind may be sent in a chat now.
 import { type ChatId, CodedError } from '@postern/protocol'
 import { type ChatRow, findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -10,7 +10,7 @@ type Speech = { kind: KindName }
 export function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, speech: Speech): ChatRow {
   const row = findChat(store, chat)
   if (!row) throw new CodedError('chat-not-found', { chat })
-  // Nobody is shown a chat in which two clients speak about a group that they share.
+  // A chat in which two clients speak about a shared group is not shown.
   const isUnseen = row.visible === 0 && (isBetweenClients(speech) || isFarewellTo(row, speech))
   if (row.state === 'request' && !isUnseen) throw new CodedError('chat-is-request')
   if (row.state === 'left') throw new CodedError('chat-left')
@@ -18,5 +18,5 @@ export function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, speec
   return row
 }
 
-/** A group that was declined is left, and nothing else is ever said in it. */
+/** A group that was declined is left, and nothing else is ever sent in it. */
 const isFarewellTo = (row: ChatRow, { kind }: Speech): boolean => row.declined === 1 && kind === 'leave'

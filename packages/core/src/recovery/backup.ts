@@ -1,4 +1,4 @@
-// A full backup: the database as it lies, and its key. What carries it to another device is the same.
+// A full backup: the encrypted database file and its key. A transfer to another device uses the same format.
 import { bytes, type Codec, CodedError, decodeWith, encodeWith, fixed, recoveryLimits, struct } from '@postern/protocol'
 
 export type Backup = { databaseKey: Uint8Array; database: Uint8Array }
@@ -10,7 +10,7 @@ const backup: Codec<Backup> = struct({
   database: bytes(recoveryLimits.sealedBytesMax),
 })
 
-/** For `sealFile` with the kind `backup`: whoever has these bytes reads everything. */
+/** For `sealFile` with the kind `backup`. Anyone who has these bytes can read everything. */
 export const encodeBackup = (value: Backup): Uint8Array => encodeWith(backup, value)
 
 export function decodeBackup(encoded: Uint8Array): Backup {

@@ -1,4 +1,4 @@
-// What a person keeps outside the program: sealed under words, for the account alone or for all of it.
+// Files that a person keeps outside the program, sealed under words: the account alone, or the whole database.
 export {
   type ChatFacts,
   decodeRecoveryFacts,

@@ -1,4 +1,4 @@
-// What a person keeps so as not to lose the account, taken from the database as it stands.
+// The facts that a person keeps in order not to lose the account, read from the current database.
 import { toBase64Url } from '@postern/protocol'
 import { checkRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
 import { chatFacts } from '../chats/opening/recovery-chats.ts'
@@ -7,7 +7,7 @@ import { serialOf } from '../identity/device-certificate.ts'
 import { peopleFacts } from '../identity/known-people.ts'
 import { ownProfile } from '../identity/profile.ts'
 
-/** Held to the rules by which they are read: facts that cannot be restored must be found out today. */
+/** Checked by the rules by which they are read: facts that cannot be restored must be detected today. */
 export function recoveryFacts({ store, own, clock }: Pick<Core, 'store' | 'own' | 'clock'>): RecoveryFacts {
   const { profile, version } = ownProfile(store)
   return checkRecoveryFacts({

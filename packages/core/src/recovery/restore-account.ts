@@ -1,21 +1,20 @@
-// An account that is made again from facts, on a database that knows nothing else: the same account on a new device.
+// Rebuilds an account from facts, on an empty database: the same account on a new device.
 import type { MlsProvider } from '@postern/mls'
 import { accountIdFromHash, type Clock, CodedError, fromBase64Url, utf8 } from '@postern/protocol'
 import { checkRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
 import { restoreChats } from '../chats/opening/recovery-chats.ts'
 import { insertAccount, type OwnAccount } from '../identity/account.ts'
-import { makeDevice } from '../identity/device-certificate.ts'
+import { laterSerial, makeDevice } from '../identity/device-certificate.ts'
 import { restorePeople } from '../identity/known-people.ts'
 import type { Store } from '../storage/transactions/store.ts'
 
 type Parts = { store: Store; provider: MlsProvider; clock: Clock }
 
-/** All of it or nothing. The relay is asked at the first connection, which finds a mailbox that was read further than here. */
+/** All of it or nothing. The first connection finds that the relay's mailbox was read further than here. */
 export async function restoreAccount({ store, provider, clock }: Parts, given: RecoveryFacts): Promise<OwnAccount> {
   const facts = checkRecoveryFacts(given)
   const keys = await accountKeys(provider, facts)
-  // Two that are restored from one file at the same moment: the later one is to put the other out.
-  const serial = facts.account.serial + 1 + (provider.randomBytes(1)[0] ?? 0)
+  const serial = laterSerial({ provider, clock }, facts.account.serial)
   const own: OwnAccount = {
     ...keys,
     id: accountIdFromHash(provider.sha256(keys.publicKey)),
@@ -33,7 +32,7 @@ export async function restoreAccount({ store, provider, clock }: Parts, given: R
   return own
 }
 
-/** A pair that does not belong together would make an account that nobody can be. */
+/** A key pair that does not match would make an account that nobody can use. */
 async function accountKeys(
   provider: MlsProvider,
   { account }: RecoveryFacts,

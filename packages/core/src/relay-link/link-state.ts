@@ -1,4 +1,4 @@
-// Where a link to the relay stands, and the connection that it has meanwhile.
+// The state of a link to the relay, and its current connection.
 import type { Timer } from '@postern/protocol'
 import type { PageLane } from './page-lane.ts'
 import type { PendingCalls } from './pending-calls.ts'
@@ -9,7 +9,7 @@ export type LinkState =
   | { kind: 'stopped' }
   | { kind: 'waiting'; timer: Timer }
   | { kind: 'connecting'; connection: LinkConnection }
-  /** The relay answers; what the last connection left open is settled before anybody else may speak. */
+  /** The relay answers; what the last connection left open is settled before any other call. */
   | { kind: 'settling'; connection: LinkConnection }
   | { kind: 'online'; connection: LinkConnection }
 
@@ -21,9 +21,11 @@ export type LinkConnection = {
   pages: PageLane
   watch: Timer
   isAlive: boolean
-  /** What the relay was last told over it. */
+  /** The position that was last acknowledged over it. */
   told: AcknowledgedPosition
-  /** Of the relay's challenge, once it has come, and its time then. */
+  /** The nonce of the relay's challenge, once it has come, and the relay's time in it. */
   nonce?: Uint8Array
   relayMs?: number
+  /** The relay has broken the protocol over it, or claims what costs much work. */
+  isDoubted?: true
 }

@@ -1,10 +1,10 @@
-// Pages of the mailbox on one connection, handed on in wire order. Pages behind an answer wait for the end of its turn.
+// Passes pages of the mailbox on in wire order. Pages behind an answer wait for the end of its turn.
 import type { Delivery } from '@postern/protocol/relay'
 
 /**
- * The caller writes what an answer brings in the turn in which the answer settles. A page that came with the answer must not be
- * read before that: a reaction would find no message. While one page waits, all pages behind it wait, too: in a browser each
- * frame and each end of a turn is a task of its own, and a later frame would overtake the page that waits.
+ * The caller writes the data of an answer in the turn in which the answer settles. A page that came with the answer
+ * must not be read before that: a reaction would find no message. While one page waits, all later pages wait, too. In a
+ * browser each frame and each end of a turn is a separate task, and a later frame would overtake the waiting page.
  */
 export class PageLane {
   readonly #afterTurn: (run: () => void) => void

@@ -13,7 +13,7 @@ export class PendingCalls {
     this.#clock = clock
   }
 
-  /** The id to send the call under, and the promise of its answer. */
+  /** The id under which to send the call, and the promise of its answer. */
   add<Answer>(name: string, timeoutMs: number): { id: number; answer: Promise<Answer> } {
     this.#lastId = (this.#lastId % 0xffff_ffff) + 1
     const id = this.#lastId
@@ -26,7 +26,7 @@ export class PendingCalls {
 
   settle(frame: Extract<RelayFrame, { kind: 'answer' | 'failure' }>): void {
     const pending = this.#pending.get(frame.id)
-    // A call that was given up waits for nothing; its answer is found out by asking again.
+    // A call that was given up waits for nothing; asking again finds its outcome.
     if (!pending) return
     const { name, wait } = pending
     if (frame.kind === 'failure') return wait.reject(failureError(frame))
@@ -45,10 +45,10 @@ const FAULTS_OF_ITS_STORE = new Set(['storage-failed', 'unavailable', 'descripto
 function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
   const { retryAtMs, serial } = frame
   const details = { ...(retryAtMs !== undefined && { retryAtMs }), ...(serial !== undefined && { serial }) }
-  // It is the relay's disk or database, and not ours: whoever reads the error must look in the right place.
+  // It is the relay's disk or database, and not ours: the reader of the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
   if (FAULTS_OF_ITS_STORE.has(frame.code)) return new CodedError('relay-failing', details)
-  // It is shown to people and stands in logs: a relay must not write more than one line of either.
+  // It is shown to people and written to logs: a relay must not write more than one line of either.
   const message = cleanLine(frame.message)
   if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: message || 'an error without words' })
   return new CodedError(frame.code, details, { message: message || `The relay refused it (${frame.code}).` })

@@ -15,24 +15,22 @@ import type { RelayLinkOptions } from './link-options.ts'
 import type { AcknowledgedPosition, LinkConnection, LinkState } from './link-state.ts'
 import { PageLane } from './page-lane.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { goodbyeRefusal, isHopeless, ReconnectPauses } from './reconnecting.ts'
+import { goodbyeRefusal, isHopeless, LinkPauses } from './reconnecting.ts'
 import { socketUrl } from './socket.ts'
 
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #changed = new Notifier()
   #state: LinkState = { kind: 'idle' }
-  readonly #pauses: ReconnectPauses
-  /** For connections that end because the relay broke the protocol. */
-  readonly #faultPauses: ReconnectPauses
+  readonly #pauses: LinkPauses
   #settling: Promise<void> = Promise.resolve()
   #refusal: CodedError | undefined
+  #lostReason: string | undefined
   #isReplaced = false
 
   constructor(options: RelayLinkOptions) {
     this.#options = options
-    this.#pauses = new ReconnectPauses(options.jitter)
-    this.#faultPauses = new ReconnectPauses(options.jitter)
+    this.#pauses = new LinkPauses(options.jitter)
   }
 
   get isOnline(): boolean {
@@ -44,14 +42,21 @@ export class RelayLink {
     return this.#speaking() !== undefined
   }
 
-  /** Another device has connected with this account since: two that go on would take it from each other for ever. */
+  /**
+   * Another device has since connected with this account: if both reconnected, they would replace each other forever.
+   */
   get isReplaced(): boolean {
     return this.#isReplaced
   }
 
-  /** Why the relay did not let this account in the last time, where trying again will not help. */
+  /** Why the relay last rejected this account, when retrying will not help. */
   get refusal(): CodedError | undefined {
     return this.#refusal
+  }
+
+  /** Why the last connection ended or was not made; undefined while online, and before the first attempt has ended. */
+  get lostReason(): string | undefined {
+    return this.#lostReason
   }
 
   onChange(listener: () => void): () => void {
@@ -69,14 +74,19 @@ export class RelayLink {
     if ('connection' in state) this.#discard(state.connection)
   }
 
-  /** Drops the connection and makes a new one: what was delivered and not acknowledged comes again. */
+  /** For a claim that costs much work, and that a relay may make at every login: it must not keep a client busy. */
+  doubt(): void {
+    if ('connection' in this.#state) this.#state.connection.isDoubted = true
+  }
+
+  /** Drops the connection and makes a new one: entries that were delivered and not acknowledged come again. */
   restart(): void {
     if ('connection' in this.#state) this.#lost(this.#state.connection, 'restart')
   }
 
   /**
-   * Rejects with `relay-unreachable` when nothing was sent, with `send-in-doubt` when no answer came. What must not
-   * overtake the settling of a new connection waits for `whenOnline` first.
+   * Rejects with `relay-unreachable` when nothing was sent, with `send-in-doubt` when no answer came. A call that must
+   * not overtake the settling of a new connection waits for `whenOnline` first.
    */
   async call<Name extends CallName>(
     name: Name,
@@ -88,7 +98,7 @@ export class RelayLink {
     return await this.#callOn(connection, { name, request, timeoutMs })
   }
 
-  /** Signed over the challenge of the very connection that it goes over. */
+  /** Signed over the challenge of the same connection over which it is sent. */
   async deleteAccount(sign: (nonce: Uint8Array, audience: string) => Promise<Uint8Array>): Promise<void> {
     const connection = this.#speaking()
     if (!connection?.nonce) throw new CodedError('relay-unreachable')
@@ -97,7 +107,7 @@ export class RelayLink {
     await this.#callOn(connection, { name: 'deleteAccount', request: { signature }, timeoutMs })
   }
 
-  /** Each state once: of many that were written together, and go out together, the first says it for all. */
+  /** Sent once per state: the first of many messages that are written and sent together acknowledges for all. */
   acknowledge(reached: AcknowledgedPosition): void {
     const connection = this.#speaking()
     if (!connection) return
@@ -174,6 +184,8 @@ export class RelayLink {
         return
       case 'deliver':
         return connection.pages.push(frame)
+      case 'ephemeral':
+        return this.#options.onEphemeral(frame)
       case 'answer':
       case 'failure':
         connection.pages.waitForAnswered()
@@ -185,7 +197,7 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     const taken = this.#options.onPage(page)
     if (taken === 'gap') this.#broken(connection, 'a gap in the mailbox')
-    if (taken === 'news') this.#faultPauses.reset()
+    if (taken === 'news') this.#pauses.noteNews()
   }
 
   async #authenticate(connection: LinkConnection, nonce: Uint8Array): Promise<void> {
@@ -194,7 +206,8 @@ export class RelayLink {
     const timeoutMs = clientLimits.connectTimeoutMs
     const session = await this.#callOn(connection, { name: 'authenticate', request, timeoutMs })
     this.#refusal = undefined
-    // What the last connection began must not go on over this one: it would ask for entries before all is settled.
+    // The session of the last connection must not continue over this one:
+    // it would request entries before all is settled.
     await this.#settling
     if (!this.#isCurrent(connection)) return
     connection.watch.cancel()
@@ -206,6 +219,7 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     this.#pauses.reset()
     this.#isReplaced = false
+    this.#lostReason = undefined
     this.#options.log.info({}, 'relay connected')
     this.#become({ kind: 'online', connection })
   }
@@ -218,14 +232,15 @@ export class RelayLink {
       this.#isReplaced = true
     }
     if (isHopeless(error)) {
-      // Once: it is asked again and again, and a log that repeats one line hides all others.
+      // Logged once: it is retried repeatedly, and a log that repeats one line hides all others.
       if (error.message !== this.#refusal?.message) this.#options.log.error({ code: error.code }, error.message)
       this.#refusal = error
     }
-    this.#lost(connection, error instanceof Error ? error.message : String(error), this.#toldPause(connection, error))
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#lost(connection, reason, this.#pauses.toldMs(error, connection.relayMs))
   }
 
-  /** A relay that went away without a word is noticed within two rounds of this watch. */
+  /** A relay that disappears silently is noticed within two rounds of this watch. */
   #watch(connection: LinkConnection): void {
     connection.watch = this.#options.clock.setTimer(clientLimits.pingEveryMs, () => {
       if (!connection.isAlive) return this.#lost(connection, 'no heartbeat')
@@ -245,7 +260,7 @@ export class RelayLink {
     else this.#lost(connection, reason)
   }
 
-  /** Two that take the connection from each other without a pause would both be of no use. */
+  /** Two clients that replace each other without a pause would both be useless. */
   #replaced(connection: LinkConnection): void {
     if (!this.#isCurrent(connection)) return
     this.#options.log.error({}, 'replaced by another program with the keys of this account; only one may run')
@@ -254,21 +269,15 @@ export class RelayLink {
     this.#lost(connection, 'replaced')
   }
 
-  /** The pauses double until an entry is read: a relay that breaks the protocol each time must not keep a client busy. */
   #broken(connection: LinkConnection, reason: string): void {
-    if (!this.#isCurrent(connection)) return
-    this.#lost(connection, reason, Math.max(this.#faultPauses.nextMs(), this.#pauses.nextMs()))
+    connection.isDoubted = true
+    this.#lost(connection, reason)
   }
 
-  /** By the relay's own clock: this one may be wrong by hours. */
-  #toldPause({ relayMs }: LinkConnection, error: unknown): number | undefined {
-    const retryAtMs = isCoded(error, 'relay-failing') ? error.details['retryAtMs'] : undefined
-    if (typeof retryAtMs !== 'number' || relayMs === undefined) return undefined
-    return this.#pauses.toldMs(retryAtMs - relayMs)
-  }
-
-  #lost(connection: LinkConnection, reason: string, delayMs: number = this.#pauses.nextMs()): void {
+  #lost(connection: LinkConnection, reason: string, toldMs?: number): void {
     if (!this.#isCurrent(connection)) return
+    const delayMs = toldMs ?? this.#pauses.afterMs(connection)
+    this.#lostReason = reason
     this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'relay not connected')
     this.#become({ kind: 'waiting', timer: this.#options.clock.setTimer(delayMs, () => this.#connect()) })
     this.#discard(connection)

@@ -15,7 +15,7 @@ export const connectBrowserSocket: SocketFactory = (url, events) => {
     if (isClosed) return
     if (data instanceof ArrayBuffer && data.byteLength <= wireLimits.frameBytesMax)
       return events.message(new Uint8Array(data))
-    // Node's socket ends so, too: what is larger than any frame would fill the memory.
+    // As Node's socket does: a message larger than any frame would fill the memory.
     socket.close()
     closed('a message that is no frame')
   })

@@ -28,7 +28,7 @@ export const connectNodeSocket: SocketFactory = (url, events) => {
       socket.send(frame)
     },
     close() {
-      // What was sent before is sent: the last acknowledgement goes in the turn in which a client stops.
+      // Flushes earlier frames: the last acknowledgement is sent in the turn in which a client stops.
       joined.end()
       isClosed = true
       socket.terminate()
@@ -36,7 +36,7 @@ export const connectNodeSocket: SocketFactory = (url, events) => {
   }
 }
 
-/** All that is sent in a turn goes out in one write: an acknowledgement and the message behind it wake the relay once. */
+/** Joins everything sent in a turn into one write: an acknowledgement and the message after it wake the relay once. */
 class JoinedWrites {
   #stream: Socket | undefined
   #isHeld = false

@@ -1,4 +1,5 @@
-// A connection as core needs it: frames out, frames in. Node and the browser bring one, and tests one that they can cut.
+// A connection as the core needs it: frames out, frames in.
+// Node and the browser have one each, and tests have one that they can cut.
 
 export interface RelaySocket {
   send(frame: Uint8Array): void
@@ -7,20 +8,20 @@ export interface RelaySocket {
 
 export interface SocketEvents {
   message(frame: Uint8Array): void
-  /** Once, and nothing after it. The code is the peer's, where it said goodbye. */
+  /** Called once, and nothing after it. The code is the peer's, if it closed the connection. */
   closed(reason: string, code?: number): void
 }
 
 export type SocketFactory = (url: string, events: SocketEvents) => RelaySocket
 
-/** One place on the relay's origin takes the WebSocket. */
+/** The path on the relay's origin that accepts the WebSocket. */
 export function socketUrl(relayUrl: string): string {
   const url = new URL('/relay/v1', relayUrl)
   url.protocol = url.protocol.replace('http', 'ws')
   return url.href
 }
 
-/** The only words of a relay's goodbye that are listened to. */
+/** The only close reason of a relay that the client interprets. */
 export const VERSION_GOODBYE = 'version-unsupported'
 
 export const goodbyeOf = (code: number, words: string): string =>

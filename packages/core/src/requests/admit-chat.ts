@@ -1,7 +1,8 @@
-// Who gets in: by the policy, or as a contact; and what follows for the chats that wait because of the same person.
+// Decides who is accepted, by the policy or as a contact, and admits the chats that wait because of the same person.
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import { emitNotice } from '../chats/notices.ts'
+import { redeemAsked } from '../chats/records/asked-joins.ts'
 import { type ChatRow, findChat, showChat, viewChat } from '../chats/records/chats.ts'
 import { requestsFrom } from '../chats/records/chats-by-group.ts'
 import type { Core } from '../context.ts'
@@ -19,10 +20,10 @@ export function admitByLink(core: AdmitContext, database: Database, account: Acc
   admitChatsOf(core, database, account)
 }
 
-/** `isNews`: more than a change of what was said before. */
+/** `isNews`: more than a change of earlier content. */
 type ContentFrom = { chat: ChatId; group: GroupId; sender: AccountId; ts: number; isNews: boolean }
 
-/** With its first content a chat is shown: as a request, or at once where the policy lets its opener in. */
+/** Shows a chat with its first content: as a request, or as an active chat if the policy accepts its opener. */
 export function showOrAdmit(
   core: AdmitContext,
   database: Database,
@@ -31,14 +32,17 @@ export function showOrAdmit(
   const row = findChat(database, chat)
   const { inviter, asked } = findGroup(database, group) ?? {}
   if (!row || !inviter || (row.visible && row.state !== 'request')) return row
-  // What this client opened by itself, to speak of a group with another client, lets nobody in.
+  // Declined or deleted by its owner: a change of earlier content does not bring it back.
+  if (row.declined && !isNews) return row
+  // A chat that this client opened to talk to another client about a group does not make its person accepted.
   const stranger = inviter === core.own.id ? sender : inviter
   const isWelcome =
+    (row.type === 'group' && redeemAsked(database, { inviter, title: row.title })) ||
     row.state === 'active' ||
     core.acceptRequests === 'all' ||
     (core.acceptRequests === 'contacts' && asked === 0 && isContact(database, stranger))
   if (isWelcome) admit(core, database, { row, inviter, ts })
-  else if (!row.visible && (isNews || !row.declined)) {
+  else if (!row.visible) {
     showChat(database, chat, { state: 'request', ts })
     emitChat(core, database, chat)
   }
@@ -46,8 +50,9 @@ export function showOrAdmit(
 }
 
 /**
- * Requests that wait because of somebody who is a contact now: the chats to which that account itself has welcomed this
- * one. A contact among the members of a stranger's group opens nothing, and under the policy `ask` nobody does.
+ * Admits requests that wait because of somebody who is a contact now: the chats to which that account itself has
+ * welcomed this one. A contact among the members of a stranger's group opens nothing, and the policy `ask` admits
+ * nobody.
  */
 export function admitChatsOf(core: AdmitContext, database: Database, account: AccountId): void {
   if (core.acceptRequests !== 'contacts') return
@@ -62,7 +67,7 @@ function admit(core: AdmitContext, database: Database, { row, inviter, ts }: Ope
   emitChat(core, database, row.id)
   if (row.type === 'group') {
     const notice: Notice = { code: 'created', from: personOf(database, inviter), text: row.title }
-    // Before the content that opened it.
+    // Before the content that opened the chat.
     emitNotice(core, database, { chat: row.id, notice, ts: ts - 1 })
   }
   reportHeld(core, database, row.id)

@@ -1,7 +1,8 @@
-// Blocking a person: nothing of theirs is heard, nothing is said to them, and they cannot tell it from silence.
+// Blocks a person: nothing from them is accepted and nothing is sent to them, and they cannot tell this from silence.
 import { type AccountId, CodedError, privateChatId } from '@postern/protocol'
 import { findChat } from '../chats/records/chats.ts'
 import { invitationsFrom, setChatBlocked } from '../chats/records/declined-chats.ts'
+import { forgetWaiting } from '../chats/records/join-requests.ts'
 import type { Core } from '../context.ts'
 import { noteBlocked } from '../identity/trust.ts'
 import { forgetReceipts } from '../messages/receipts-due.ts'
@@ -10,7 +11,7 @@ import { decline } from './decline-request.ts'
 
 type Blocking = Pick<Core, 'store' | 'own' | 'wakeChores' | 'rescheduleTimers'>
 
-/** What was said before stays. What waits for the owner's word because of that person is declined. */
+/** Earlier messages stay. Chats that wait for the owner's decision because of that person are declined. */
 export async function blockPerson(core: Blocking, account: AccountId): Promise<void> {
   if (account === core.own.id)
     throw new CodedError('bad-field', { field: 'account', rule: 'must be another account than your own' })
@@ -19,6 +20,7 @@ export async function blockPerson(core: Blocking, account: AccountId): Promise<v
     setChatBlocked(database, privateChatId(account), 1)
     forgetReceipts(database, privateChatId(account))
     declineAllFrom(database, account)
+    forgetWaiting(database, account)
   })
   core.store.eraseTraces()
   core.wakeChores()
@@ -30,7 +32,10 @@ function declineAllFrom(database: Database, account: AccountId): void {
   for (const group of invitationsFrom(database, account)) decline(database, group)
 }
 
-/** The keys have gone on meanwhile, so the next word is heard; what was said while the person was blocked is not. */
+/**
+ * The keys have moved on meanwhile, so the next message can be read.
+ * Messages sent while the person was blocked are lost.
+ */
 export async function unblockPerson(core: Blocking, account: AccountId): Promise<void> {
   await core.store.write(database => {
     noteBlocked(database, account, 0)

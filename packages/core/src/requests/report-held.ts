@@ -1,4 +1,4 @@
-// What came while a chat was a request, reported once it is let in: messages and what was said about them, in order.
+// Reports what came while a chat was a request, once it is accepted: messages and the events about them, in order.
 import type { ChatId } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'

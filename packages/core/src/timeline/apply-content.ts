@@ -1,4 +1,4 @@
-// What somebody has said, applied to the records and told: the same for what others say and for what we said ourselves.
+// Applies content to the records and emits its event, in the same way for content of others and of this account.
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { ContentEvent } from '../kinds/content-event.ts'
@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts'
 import { emitAbout } from './emit-about.ts'
 import { viewNewMessage } from './view-message.ts'
 
-/** The row of a message that is new. */
+/** Returns the row of a new message. */
 export function applyContent(
   core: ApplyContext,
   database: Database,
@@ -29,7 +29,7 @@ export function applyContent(
   return message
 }
 
-/** Whoever misses an event finds here why there is none: ids and a fixed reason, never what was said. */
+/** Explains a missing event in the log: ids and a fixed reason, never content. */
 export function logIgnored({ log }: Pick<Core, 'log'>, { id, chat, body }: ContentEvent, reason: Reason): undefined {
   const target = 'target' in body && { target: body.target }
   log.debug({ kind: body.kind, reason, chat: chat.id, message: id, ...target }, 'ignored')

@@ -1,4 +1,4 @@
-// Polls that are over: told as closed, each once.
+// Reports polls that are over as closed, each once.
 import { clientLimits, type MessageId } from '@postern/protocol'
 import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -7,10 +7,10 @@ import type { Database } from '../storage/database.ts'
 import { emitAbout } from './emit-about.ts'
 
 type Closing = Pick<Core, 'store' | 'own' | 'elapsed'>
-/** Those whose time came no later than that, and those that were closed here. */
+/** Polls whose time came no later than that, and those that were closed here. */
 type EndedPolls = { untilTs: number; closed: MessageId[] }
 
-/** Whoever calls has read every vote that counts. */
+/** The caller has read every vote that counts. */
 export async function closePolls(core: Closing, ended: EndedPolls): Promise<void> {
   for (let count: number = clientLimits.expirePerTurnMax; count === clientLimits.expirePerTurnMax; )
     count = await core.store.write(database => closeSome(core, database, ended))

@@ -1,4 +1,4 @@
-// Deleting a message here alone: nobody else notices.
+// Deletes a message here alone: nobody else notices.
 import type { ChatId, MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -7,7 +7,7 @@ import { findKey, type Idempotency, noteKey } from '../storage/state/idempotency
 
 type Deletion = { message: MessageId; idempotency?: Idempotency }
 
-/** Under a key that was used before it is done, and the message need not be there. */
+/** A key that was used before means that it is done: the message need not exist. */
 export async function deleteHere(
   { store, elapsed, wakeChores }: Pick<Core, 'store' | 'elapsed' | 'wakeChores'>,
   chat: ChatId,

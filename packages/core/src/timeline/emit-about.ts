@@ -1,4 +1,4 @@
-// What is said about messages, told to whoever reads the journal: at once, or once the request is accepted.
+// Emits the events about messages into the journal: immediately, or once the request is accepted.
 import type { OperatorEvent } from '@postern/bot-api/events'
 import type { ChatId } from '@postern/protocol'
 import type { ChatRow } from '../chats/records/chats.ts'
@@ -13,7 +13,7 @@ import { viewMessage } from './view-message.ts'
 
 type EmitContext = Pick<Core, 'own' | 'elapsed'>
 
-/** Of a chat that was left nobody is told anything. */
+/** A chat that was left emits nothing. */
 export function emitAbout(
   core: EmitContext,
   database: Database,
@@ -27,7 +27,8 @@ type Told = { chat: ChatId; about: AboutMessage }
 
 export function appendAbout(core: EmitContext, database: Database, told: Told): void {
   const { type, message } = told.about
-  // With every voter in it, it is 12 kB in a group of 200: made for each of many votes, it took most of their time.
+  // With every voter in it, the event is 12 kB in a group of 200.
+  // Built for each of many votes, it took most of their time.
   if (type === 'poll') return appendLatest(core, database, { message, view: () => eventOf(core, database, told) })
   const event = eventOf(core, database, told)
   if (event) appendEvent(core, database, event)

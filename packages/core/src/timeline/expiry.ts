@@ -1,4 +1,4 @@
-// Disappearing messages: erased when their time is up, with one event per chat.
+// Erases disappearing messages when their time is up, with one event per chat.
 import { clientLimits } from '@postern/protocol'
 import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -7,7 +7,10 @@ import { expiredMessages, hasOverlongCountdown, shortenCountdowns } from '../mes
 import { countUnread, eraseMessage } from '../messages/messages.ts'
 import { emitAbout } from './emit-about.ts'
 
-/** A countdown that began by a clock that was ahead is shortened to its timer: the message would stay for as long as that. */
+/**
+ * Shortens a countdown that began when the clock was ahead to its timer:
+ * the message would stay too long by that difference.
+ */
 export async function eraseInTime({
   store,
   elapsed,
@@ -19,7 +22,7 @@ export async function eraseInTime({
   rescheduleTimers()
 }
 
-/** A bounded turn; whoever calls looks again when the next is due. */
+/** A bounded batch: the caller checks again when the next one is due. */
 export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'elapsed' | 'wakeChores'>): Promise<void> {
   const nowMs = core.elapsed.nowMs()
   const count = await core.store.write(database => {

@@ -1,4 +1,4 @@
-// The history of a chat in pages: messages and notices in one order, whose times are the places in it.
+// The history of a chat in pages: messages and notices in one order, with their times as places.
 import type { Notice } from '@postern/bot-api/events'
 import type { Message } from '@postern/bot-api/objects'
 import type { AccountId, ChatId, MessageId } from '@postern/protocol'
@@ -14,13 +14,13 @@ export type HistoryRow =
 /** Oldest first. */
 export type HistoryPage = { rows: HistoryRow[]; hasOlder: boolean; hasNewer: boolean }
 
-/** Where a page lies: next to a time, around one, or around a message. With none of them: at the end. */
+/** The place of a page: next to a time, around one, or around a message. Without any, the page is the last. */
 export type PagePlace = { before?: number } | { after?: number } | { around: MessageId | number }
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Line = { ts: number; message: MessageRow } | { ts: number; notice: NoticeRow }
 type From = { ts: number; limit: number }
-/** What can be read in both directions from a time: `older` newest first, `newer` oldest first and with that time. */
+/** Reads in both directions from a time: `older` newest first, `newer` oldest first and including that time. */
 type Lines<Row> = { older: (from: From) => Row[]; newer: (from: From) => Row[] }
 type Cut<Row> = { rows: Row[]; hasOlder: boolean; hasNewer: boolean }
 
@@ -33,7 +33,7 @@ export function historyPage(
   return { rows: viewLines(reads, rows, page.own), ...beyond }
 }
 
-/** The same of messages alone. */
+/** The same for messages alone. */
 export const messagePage = (reads: Reads, chat: ChatId, page: PagePlace & { limit: number }): MessageRow[] =>
   cutPage(messagesIn(reads, chat), placeOf(reads, chat, page), page.limit).rows
 
@@ -55,7 +55,7 @@ function placeOf(reads: Reads, chat: ChatId, page: PagePlace): Spot {
   return { kind: 'before', ts: ('before' in page ? page.before : undefined) ?? Number.MAX_SAFE_INTEGER }
 }
 
-/** One row more than is wanted is read on each side: whether there are more is known by it. */
+/** Reads one row more than wanted on each side, to know whether there are more. */
 function cutPage<Row>({ older, newer }: Lines<Row>, { kind, ts }: Spot, limit: number): Cut<Row> {
   const at = kind === 'after' ? ts + 1 : ts
   const before = older({ ts: at, limit: kind === 'after' ? 1 : limit + 1 })
@@ -92,7 +92,9 @@ const asNotices = (rows: NoticeRow[]): Line[] => rows.map(notice => ({ ts: notic
 function viewLines(reads: Reads, lines: Line[], own: AccountId): HistoryRow[] {
   const person = knownPeople(reads)
   const rows = lines.flatMap(line => ('message' in line ? [line.message] : []))
-  const messages = new Map(viewMessages(reads, rows, { own, person }).map(message => [message.id, message]))
+  const messages = new Map(
+    viewMessages(reads, rows, { own, person, forScreen: true }).map(message => [message.id, message]),
+  )
   return lines.flatMap((line): HistoryRow[] => {
     if ('notice' in line) return [viewNoticeRow(line.notice, person)]
     const message = messages.get(line.message.id)

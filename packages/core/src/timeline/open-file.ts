@@ -1,4 +1,4 @@
-// The file of a message: fetched when it is asked for, and never anything but the bytes that were sent.
+// Opens the file of a message: it is fetched on request, and only the bytes that were sent come out.
 import type { FileInfo } from '@postern/bot-api/objects'
 import { type ChatId, CodedError, fromBase64Url, type MessageId } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
@@ -10,14 +10,17 @@ import type { StoredFile } from '../files/files.ts'
 import { viewFile } from '../kinds/file.ts'
 import { bodyOf, findMessage, lookUpMessage } from '../messages/messages.ts'
 
-/** `end` is the place of the last byte. */
+/** `end` is the position of the last byte. */
 export type ByteSpan = { start: number; end: number }
 
 export type OpenFile = FileInfo & {
-  /** Of the ciphertext: it tells whether two answers are about the same bytes, and says nothing about the file. */
+  /**
+   * A digest of the ciphertext: it shows whether two answers are about the same bytes,
+   * and discloses nothing about the file.
+   */
   digest: string
   read(range?: ByteSpan): AsyncIterable<Uint8Array>
-  /** The same in less memory: each piece holds only until the next one is asked for. */
+  /** The same in less memory: each piece is valid only until the next one is requested. */
   readBriefly(range?: ByteSpan): AsyncIterable<Uint8Array>
 }
 
@@ -42,7 +45,7 @@ function fileBodyOf({ store }: Pick<Core, 'store'>, { chat, message }: Wanted): 
   return body
 }
 
-/** A message that was erased while its file was fetched: by then the chores had looked, and found no file of it. */
+/** The message was erased while its file was fetched: the chores had already run by then, and found no file. */
 async function assertStillThere(core: Opening, { chat, message }: Wanted, { blob }: FileBody): Promise<void> {
   if (lookUpMessage(core.store, chat, message)) return
   await core.store.write(database => noteDeadFile(database, blob, 'here'))

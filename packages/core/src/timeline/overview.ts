@@ -1,4 +1,4 @@
-// The list of chats as a screen shows it: each with its last line, the newest first.
+// The list of chats as a screen shows it: each with its last line, newest first.
 import type { Chat } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { newestNotices } from '../chats/notices.ts'
@@ -8,12 +8,12 @@ import type { Store } from '../storage/transactions/store.ts'
 import { type HistoryRow, viewNoticeRow } from './history.ts'
 import { type KnownPeople, knownPeople, viewMessages } from './view-message.ts'
 
-/** `last_ts`: of the last line; without one, when the chat was first seen. */
+/** `last_ts`: the time of the last line, or else when the chat was first seen. */
 export type ChatOverview = Chat & { last?: HistoryRow; last_ts: number }
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-/** A few looks at everything: a look for each of ten thousand chats would hold up everybody else. */
+/** A few queries for everything: a query for each of ten thousand chats would delay every other caller. */
 export function overviewOf(reads: Reads, own: AccountId): ChatOverview[] {
   const chats = viewChats(reads, visibleChats(reads))
   const person = knownPeople(

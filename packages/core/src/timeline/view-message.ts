@@ -1,4 +1,4 @@
-// How a message looks from outside: its content with everything that was said about it.
+// The view of a message for callers: its content with reactions, edits and receipts.
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { furthestReached, furthestReachedInEach, type ReceiptTimes } from '../chats/records/member-receipts.ts'
@@ -14,7 +14,7 @@ type Reads = Pick<Store, 'get' | 'all'>
 export const viewMessage = (reads: Reads, row: ShownMessage, own: AccountId): Message =>
   viewWith(row, { ...aroundOne(reads, row, own), reactions: reactionsTo(reads, [row.id]).get(row.id) ?? [] })
 
-/** One that has just come to be: nobody can have reacted to it. */
+/** A message that was just created has no reactions. */
 export const viewNewMessage = (reads: Reads, row: ShownMessage, own: AccountId): Message =>
   viewWith(row, { ...aroundOne(reads, row, own), reactions: [] })
 
@@ -25,11 +25,13 @@ const aroundOne = (reads: Reads, row: ShownMessage, own: AccountId): Omit<WithSa
   status: row.sender === own ? statusOf(row, furthestReached(reads, row.chat_id)) : undefined,
 })
 
-/** One look at all reactions, all receipts and each name. */
+type MessagesView = { own: AccountId; person?: KnownPeople; forScreen?: boolean }
+
+/** One query each for all reactions, all receipts and every name. */
 export function viewMessages(
   reads: Reads,
   rows: ShownMessage[],
-  { own, person = knownPeople(reads) }: { own: AccountId; person?: KnownPeople },
+  { own, person = knownPeople(reads), forScreen }: MessagesView,
 ): Message[] {
   if (rows.length === 0) return []
   const reactions = reactionsTo(
@@ -42,6 +44,7 @@ export function viewMessages(
       reads,
       own,
       person,
+      forScreen,
       reactions: reactions.get(row.id) ?? [],
       status: row.sender === own ? statusOf(row, reached(row.chat_id)) : undefined,
     }),
@@ -50,7 +53,7 @@ export function viewMessages(
 
 export type KnownPeople = (account: AccountId) => Person
 
-/** Each is looked up once, and not at all who was met before. */
+/** Looks each person up once, and not at all if the person is among those already met. */
 export function knownPeople(reads: Reads, met: Iterable<Person> = []): KnownPeople {
   const people = new Map<AccountId, Person>()
   for (const { id, name, bot } of met) people.set(id, { id, name, ...(bot && { bot }) })
@@ -73,7 +76,8 @@ function viewWith(row: ShownMessage, around: WithSaid): Message {
     from,
     ts: row.ts,
     ...said,
-    // Anybody's modified client can put some there. The mark may come after the message: they are shown from then on.
+    // A modified client of any account can put buttons there.
+    // The bot mark may come after the message: they are shown from then on.
     ...(buttons && from.bot && { buttons }),
     ...(reactions.length > 0 && {
       reactions: reactions.map(({ account_id, emoji }) => ({ emoji, from: person(account_id) })),
@@ -84,13 +88,13 @@ function viewWith(row: ShownMessage, around: WithSaid): Message {
   }
 }
 
-/** In a group a message counts as delivered, and as read, with the first member. */
+/** In a group, the first member that has received or read a message decides its status. */
 function statusOf({ ts }: ShownMessage, { deliveredTs, readTs }: ReceiptTimes): NonNullable<Message['status']> {
   if (readTs >= ts) return 'read'
   return deliveredTs >= ts ? 'delivered' : 'sent'
 }
 
-/** A look at one chat, or one at all of them: a look for each of ten thousand would hold up everybody else. */
+/** One query for one chat, or one for all: a query for each of ten thousand would delay every other caller. */
 function reachedIn(reads: Reads, rows: ShownMessage[]): (chat: ChatId) => ReceiptTimes {
   const [first, other] = new Set(rows.map(row => row.chat_id))
   if (first === undefined) return () => nobody

@@ -1,4 +1,4 @@
-// A new name or picture: who talked with this account lately is told at once, everybody else with the next message.
+// Announces a new name or picture: immediately to recent chats, to everyone else with the next message.
 import { clientLimits } from '@postern/protocol'
 import { wantHelloNow, wantHellos } from '../groups/group-records.ts'
 import { groupsSpokenInLately } from '../messages/messages.ts'

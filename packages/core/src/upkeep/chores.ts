@@ -1,12 +1,17 @@
-// What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
+// Work that no caller awaits. It is found in the database, so that a restart continues it.
 import { type ChatId, clientLimits, Deadline, faultFields, isCoded, LogThrottle } from '@postern/protocol'
+import { removeReturned } from '../chats/members/remove-returned.ts'
 import { repairRosters, waitingRepairs } from '../chats/members/repair-rosters.ts'
 import { chatsToGreet, groupsToLeave } from '../chats/records/chats-by-group.ts'
+import { answersDue } from '../chats/records/join-requests.ts'
 import { wantedRejoins } from '../chats/records/rejoins.ts'
+import { chatsWithReturned } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
 import { settlePending } from '../groups/commit-group.ts'
+import { derivePreviewKey } from '../groups/derive-preview-key.ts'
 import { openQuestions } from '../groups/mark-queries.ts'
 import { groupsWithPending } from '../groups/pending-commits.ts'
+import { duePreviewKeys } from '../groups/preview-keys.ts'
 import { addAnew } from '../healing/add-anew.ts'
 import { healChats } from '../healing/heal-chats.ts'
 import { settleDoubt } from '../healing/relay-doubts.ts'
@@ -18,6 +23,7 @@ import { dueReceipts } from '../messages/receipts-due.ts'
 import { askForMark } from '../outbox/ask-for-mark.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
+import { sendAnswer } from '../outbox/send-join.ts'
 import { sendReceipt } from '../outbox/send-receipt.ts'
 import { settleUnsent } from '../outbox/settle.ts'
 import { announceProfile } from './announce-profile.ts'
@@ -44,13 +50,13 @@ export class Chores {
     core.link.onChange(() => core.link.isOnline && this.wake())
   }
 
-  /** From time to time: how many key packages the relay has, and how old they are. */
+  /** Called periodically: checks how many key packages the relay has, and how old they are. */
   lookAfterKeys(): void {
     this.keyPackages.look()
     this.wake()
   }
 
-  /** Not kept over a restart: by then nobody rings any more. */
+  /** Not kept across a restart: by then nobody rings any more. */
   decline(call: RingingCall): void {
     this.#calls.push(call)
     this.wake()
@@ -61,22 +67,22 @@ export class Chores {
     if (this.#core.link.isOnline) this.#running ??= this.#run()
   }
 
-  /** Once the link has stopped, what is under way fails soon. */
+  /** Once the link has stopped, chores in progress fail soon. */
   async idle(): Promise<void> {
     await this.#running
   }
 
   async #run(): Promise<void> {
     try {
-      // It ends in the turn in which nothing is left to do: a poke after that begins a new run.
+      // Ends in the turn in which nothing is left to do: a later wake begins a new run.
       while (this.#isPoked && this.#core.link.isOnline) {
         this.#isPoked = false
-        // What pokes is often part of a transaction that is not written yet.
+        // A wake often comes from a transaction that is not written yet.
         await this.#core.store.caughtUp()
         await this.#round()
       }
     } catch (error) {
-      // The program stops, or the disk is full: the next poke or connection begins again.
+      // The program stops, or the disk is full: the next wake or connection begins again.
       this.#core.log.debug(faultFields(error), 'chores interrupted')
     } finally {
       this.#running = undefined
@@ -85,6 +91,9 @@ export class Chores {
 
   async #round(): Promise<void> {
     const { store } = this.#core
+    // First, because it waits for nobody: the client may be gone in a moment, and then its notifications need the keys.
+    for (const group of duePreviewKeys(store))
+      await this.#attempt('preview keys', () => derivePreviewKey(this.#core, group))
     await this.#attempt('key packages', () => this.keyPackages.tend())
     await this.#attempt('profile', () => publishProfile({ ...this.#core, onPublished: announceProfile }))
     await this.#attempt('outbox', () => settleUnsent(this.#core))
@@ -101,8 +110,12 @@ export class Chores {
       await this.#attempt('restart', () => restartGroup(this.#core, restart, this.#deadline()))
     for (const { group } of waitingRepairs(this.#core).filter(this.#isDue))
       await this.#attempt('repair', () => repairRosters(this.#core, group, this.#deadline()))
+    for (const returned of chatsWithReturned(store, this.#core.own.id))
+      await this.#attempt('remove again', () => removeReturned(this.#core, returned, this.#deadline()))
     for (const question of openQuestions(store))
       await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
+    for (const due of answersDue(store))
+      await this.#attempt('answer', () => sendAnswer(this.#core, due, this.#deadline()))
     for (const chat of groupsToLeave(store))
       await this.#attempt('decline', () => leaveDeclined(this.#core, chat, this.#deadline()))
     for (const chat of chatsToGreet(store)) await this.#attempt('hello', () => this.#sayHello(chat))
@@ -117,7 +130,7 @@ export class Chores {
 
   readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.elapsed.nowMs()
 
-  /** One chore that fails keeps no other from being done; it is tried again at the next poke or connection. */
+  /** A chore that fails does not stop the others; it is retried at the next wake or connection. */
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {
     if (!this.#core.link.isOnline) return
     try {

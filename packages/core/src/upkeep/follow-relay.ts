@@ -1,4 +1,4 @@
-// A relay that has moved: followed to another address when the relay there lets this very account in, and not before.
+// Follows a relay that has moved to another address, but only when the relay there accepts this account.
 import { CodedError, Deferred } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { moveHome } from '../identity/account.ts'
@@ -6,8 +6,8 @@ import { lowerCursors } from '../journal/progress.ts'
 import type { RelaySession } from '../relay-link/link-options.ts'
 
 /**
- * The relay there knows the account: from now on it is its home. What lies there may be another log than the one that was
- * read: it is read on from where the relay says that this account has read to, unless that is ahead of what is known here.
+ * The relay there knows the account and is its home from now on. Its log may differ from the one that was read. Reading
+ * continues at the place that the relay has for this account, unless that is ahead of the place known here.
  */
 export async function noteMoved(
   { store, own, relayUrl, log }: Pick<Core, 'store' | 'own' | 'relayUrl' | 'log'>,
@@ -22,8 +22,8 @@ export async function noteMoved(
 }
 
 /**
- * `found`: the account is at home at the address that is dialled. `silent`: nobody has answered there in time, and it is
- * tried on; the home stays where it was. Throws `relay-not-home` when the relay there does not let it in.
+ * `found`: the account's home is the dialled address. `silent`: nothing has answered there in time; the client keeps
+ * trying, and the home stays. Throws `relay-not-home` when the relay there rejects the account.
  */
 export async function findHome(
   core: Pick<Core, 'link' | 'own' | 'relayUrl' | 'clock'>,

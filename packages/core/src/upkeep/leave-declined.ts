@@ -1,4 +1,4 @@
-// Groups that were declined are left, so that no more of them comes.
+// Leaves groups that were declined, so that nothing more comes from them.
 import { type ChatId, type Deadline, isCoded } from '@postern/protocol'
 import { setChatState } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
@@ -11,7 +11,7 @@ export async function leaveDeclined(core: Core, chat: ChatId, deadline: Deadline
     await sendContent(core, chat, { draft: newDraft(core, leave.body()), deadline })
   } catch (error) {
     if (!isCoded(error, 'chat-left')) throw error
-    // The relay says that this account is in it no longer: asked again, it would say so for ever.
+    // The relay says that this account is no longer in it: it would answer the same forever.
     await core.store.write(database => setChatState(database, chat, 'left'))
   }
 }

@@ -1,4 +1,5 @@
-// Polls that end by time or by oneself: told as closed once everything that the relay accepted before their end was read.
+// Reports polls that end by time, or were closed by this account,
+// once everything that the relay accepted before their end was read.
 import { clientLimits, type MessageId, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { progressOf } from '../journal/progress.ts'
@@ -7,9 +8,12 @@ import { closedHere, lastDueCloseTs, nextPollCloseTs } from '../messages/polls.t
 import { settleInDoubt } from '../outbox/settle.ts'
 import { closePolls } from '../timeline/close-polls.ts'
 
-/** Whatever the relay accepted before that time, or before one's own closing of those, is in the mailbox at or below that cursor. */
+/**
+ * Everything that the relay accepted before that time,
+ * or before this account closed those polls, is in the mailbox at or below that cursor.
+ */
 type MailboxEnd = { nowMs: number; head: number; closed: MessageId[] }
-/** What is to be told: until when by its time, and what was closed by oneself. */
+/** The polls to report: those that end by time until then, and those that this account closed. */
 type DuePolls = { dueTs: number | undefined; closed: MessageId[] }
 
 export class PollEnds {
@@ -23,14 +27,14 @@ export class PollEnds {
     core.link.onChange(() => core.link.isOnline || this.#forget())
   }
 
-  /** A chore: out of reach of the relay a poll stays open, because votes from before its end may still be there. */
+  /** A chore: while the relay is unreachable a poll stays open, because it may still have votes from before its end. */
   async tend(): Promise<void> {
     const ended: DuePolls = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
     if (ended.dueTs === undefined && ended.closed.length === 0) return this.#waitForNext()
     try {
       await this.#close(ended)
     } catch (error) {
-      // Over a connection that stays nobody else may come to it: the disk is full, or an answer was lost.
+      // Over a connection that stays, nothing else may retry it: the disk is full, or an answer was lost.
       if (this.#core.link.isOnline) this.#lookAgain(clientLimits.pollEndRetryMs)
       throw error
     }
@@ -39,7 +43,7 @@ export class PollEnds {
   async #close(ended: DuePolls): Promise<void> {
     const { head, nowMs, closed } = await this.#endOf(ended)
     if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
-    // One's own votes do not come by the mailbox.
+    // The account's own votes do not come by the mailbox.
     await settleInDoubt(this.#core)
     const untilTs = Math.min(nowMs, dueMs(this.#core))
     await closePolls(this.#core, { untilTs, closed })
@@ -48,15 +52,14 @@ export class PollEnds {
   }
 
   /**
-   * What the relay says of its time can set ours back by a moment. A poll that was due when timers were set would then be due
-   * to nobody.
+   * The relay's time can set ours back by a moment. A poll that was due when timers were set would then never be due.
    */
   #waitForNext(): void {
     const afterMs = (nextPollCloseTs(this.#core) ?? Infinity) - dueMs(this.#core)
     if (afterMs < clientLimits.relayClockNewsMs) this.#lookAgain(afterMs)
   }
 
-  /** Asked for again only when the last word about it does not reach far enough. */
+  /** Requested again only when the last answer does not reach far enough. */
   async #endOf({ dueTs = 0, closed }: DuePolls): Promise<MailboxEnd> {
     const known = this.#end
     if (known && known.nowMs >= dueTs && closed.every(poll => known.closed.includes(poll))) return known
@@ -75,16 +78,19 @@ export class PollEnds {
     })
   }
 
-  /** The relay's clock is behind ours, and by its time votes still count. Its word may change: it is asked now and then. */
+  /**
+   * The relay's clock is behind ours, and by its time votes still count.
+   * Its time may change, so it is asked periodically.
+   */
   #lookAgain(afterMs: number): void {
     const { clock, wakeChores } = this.#core
     this.#again?.cancel()
     const { pollEndAskedEveryMs, pollEndAskedAgainMs } = clientLimits
-    // Not at once: a relay whose time never comes to the end would be asked a thousand times a second.
+    // Not immediately: a relay whose time never reaches the end would be asked a thousand times a second.
     this.#again = clock.setTimer(Math.min(Math.max(afterMs, pollEndAskedAgainMs), pollEndAskedEveryMs), wakeChores)
   }
 
-  /** What another relay, or this one after a loss, says of its mailbox is said of other entries. */
+  /** The position of another relay, or of this one after a loss, refers to other entries. */
   #forget(): void {
     this.#end = undefined
     this.#again?.cancel()

@@ -1,4 +1,4 @@
-// Which life of the relay this is. Another one than before: it was restored from a backup, and lacks what it was told since.
+// The incarnation of the relay. Another one than before means that it was restored from a backup, and lacks later data.
 import { toBase64Url } from '@postern/protocol'
 import { forgetAllAsked } from '../chats/records/asked-rejoins.ts'
 import { forgetPublished } from '../identity/profile.ts'
@@ -11,13 +11,16 @@ const KEY = 'id'
 
 const incarnationOf = ({ incarnation }: Pick<RelaySession, 'incarnation'>): string => toBase64Url(incarnation)
 
-/** Not for who has never known one. It is the relay's word alone: by it things are said anew, and nothing is unsaid. */
+/**
+ * False if none was known before. Only the relay vouches for it:
+ * data is sent again because of it, but nothing is undone.
+ */
 export function isAnotherIncarnation(store: Store, session: RelaySession): boolean {
   const known = new Records(store, SHELF).get(KEY)
   return known !== undefined && known !== incarnationOf(session)
 }
 
-/** Once all is said anew: cut off before that, the next login begins with it again. */
+/** Called once everything was sent again: if that is cut off, the next login begins with it again. */
 export async function noteIncarnation(store: Store, session: RelaySession): Promise<void> {
   const given = incarnationOf(session)
   const records = new Records(store, SHELF)

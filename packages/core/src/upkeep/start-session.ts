@@ -1,15 +1,19 @@
-// What happens first on a new connection: is this database still the account's newest, and where does the mailbox go on.
+// The first steps on a new connection:
+// checks whether this database is still the account's newest, and continues the mailbox.
 import { clientLimits, isCoded } from '@postern/protocol'
+import { deleteAllLinks } from '../chats/records/group-links.ts'
 import type { Core } from '../context.ts'
 import { distrustKeys } from '../groups/group-records.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import type { Journal } from '../journal/journal.ts'
 import { noteRestored, progressOf, restoredCursor } from '../journal/progress.ts'
+import { skipIds } from '../journal/skipped-ids.ts'
+import { passOverOldRelay } from '../outbox/send-typing.ts'
 import { settleInDoubt } from '../outbox/settle.ts'
 import type { RelaySession } from '../relay-link/link-options.ts'
 import { assertIntegrity } from '../storage/sqlite/integrity.ts'
-import { newestEventId, raiseNextId } from '../storage/transactions/event-ids.ts'
+import { newestEventId } from '../storage/transactions/event-ids.ts'
 import { eraseInTime } from '../timeline/expiry.ts'
 import type { Chores } from './chores.ts'
 import { noteMoved } from './follow-relay.ts'
@@ -26,27 +30,31 @@ export async function startSession(
   core.device.noteLoggedIn()
   await journal.dateAtMost(core.elapsed.nowMs())
   await eraseInTime(core)
-  // The relay is told only what is durable here: one that is ahead has seen a later state of this database.
+  // Only durable progress is acknowledged to the relay: a relay that is ahead has seen a later state of this database.
   const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= clientLimits.updatesMarkMax
   const isRestored = session.cursor > Math.max(cursor, restoredCursor(core.store)) || isMarkAhead
-  // The older copy is out once this one has come under its new device.
+  const isAnother = isAnotherIncarnation(core.store, session)
+  if (isRestored || isAnother) core.link.doubt()
+  // The older copy is revoked once this one has connected with its new device.
   if (isRestored) return await recoverFromBackup(core, journal, session)
+  // Before key packages are published: those show the certificate.
+  if (isAnother && !core.device.isNewest) await doubtDatabase(core)
   chores.keyPackages.noteAtRelay(session.keyPackages)
   await chores.keyPackages.publishFirst()
-  const isAnother = isAnotherIncarnation(core.store, session)
   if (isAnother) await tellAnew(core, chores)
-  if (isAnother && !core.device.isNewest) await doubtDatabase(core.store)
-  // Only now can others write to it: whoever asks before is told to wait.
+  // Only now others can write to it: callers wait until then.
   if (!isRegistered(core.store)) await noteRegistered(core.store)
   await settleInDoubt(core)
   await follow(core, inbox, { cursor, isAnother })
+  // For people alone: a bot does not receive typing.
+  if (core.reportsAll) await core.link.call('followEphemeral', {}).catch(passOverOldRelay)
   await noteIncarnation(core.store, session)
   core.device.noteNewest()
-  // A kill may have come before the last of it was told.
+  // A kill may have come before the last acknowledgement.
   core.link.acknowledge(progressOf(core.store))
 }
 
-/** What the relay was told since its backup, and nobody else tells it. */
+/** Sends again what the relay received since its backup and nobody else sends. */
 async function tellAnew(core: Pick<Core, 'store' | 'log'>, chores: Chores): Promise<void> {
   core.log.warn({}, 'relay restored from a backup; sending again what it may lack')
   await chores.keyPackages.replaceAll()
@@ -54,15 +62,23 @@ async function tellAnew(core: Pick<Core, 'store' | 'log'>, chores: Chores): Prom
 }
 
 /**
- * A relay that was restored has forgotten how far this account had come, and cannot tell that this database was restored as well.
- * Only a client that has run since the relay's last life knows that its database is the newest.
+ * A relay that was restored has forgotten how far this account had come, and cannot tell whether this database was
+ * restored as well. Only a client that has run since the relay's last incarnation knows that its database is the
+ * newest.
  */
-async function doubtDatabase(store: Core['store']): Promise<void> {
-  await store.write(database => {
+async function doubtDatabase({ device, clock }: Pick<Core, 'device' | 'clock'>): Promise<void> {
+  await device.outrank(database => {
     distrustKeys(database)
-    const raised = newestEventId(database) + clientLimits.updatesForgottenMax
-    if (raised <= clientLimits.updatesMarkMax) raiseNextId(database, raised)
+    deleteAllLinks(database)
+    skipIds(database, idAboveAll(newestEventId(database), clock.nowMs()))
   })
+}
+
+/** By the clock, so that a later life delivers higher ids than all lives before it, from whichever backup it was restored. */
+function idAboveAll(newest: number, nowMs: number): number {
+  const byClock = nowMs - clientLimits.updatesForgottenFromMs
+  const raised = byClock > newest ? byClock : newest + clientLimits.updatesForgottenMax
+  return raised <= clientLimits.updatesMarkMax ? raised : newest
 }
 
 type MailboxPlace = { cursor: number; isAnother: boolean }
@@ -72,11 +88,12 @@ async function follow(
   inbox: Inbox,
   { cursor, isAnother }: MailboxPlace,
 ): Promise<void> {
-  // Before anything comes: numbers of logs are given out again, and what was remembered of them would put it elsewhere.
+  // Before anything arrives: the relay assigns numbers of logs again,
+  // and remembered places would put new entries elsewhere.
   if (isAnother) await inbox.rewind(cursor)
   const { head } = await followFrom(core, cursor)
   if (head >= cursor) return
-  // Left as it is, nothing that the relay delivers from now on would be taken.
+  // Otherwise nothing that the relay delivers from now on would be accepted.
   core.log.error({ cursor, head }, 'relay lost entries that were already read; continuing at its end')
   await inbox.rewind(head)
   await followFrom(core, head)
@@ -98,15 +115,17 @@ async function recoverFromBackup(
   session: RelaySession,
 ): Promise<void> {
   core.log.warn({}, 'database restored from a backup: the relay has seen newer data')
-  // Before a word is said: a copy of a directory that was in use is mostly damaged, and keys in it may be of two times at once.
+  // Before anything is sent: a copy of a directory that was in use is mostly damaged,
+  // and its keys may be from two different times.
   assertIntegrity(core.store)
   core.groups.forgetAll()
-  // In one transaction: told of half of it only, the next login would find nothing to recover from, or do it for ever.
+  // In one transaction: with only half of it, the next login would find nothing to recover from, or recover forever.
   await core.device.replace(database => {
     distrustKeys(database)
+    deleteAllLinks(database)
     noteRestored(database, session.cursor)
     const isUsable = session.mark >= journal.newest() && session.mark <= clientLimits.updatesMarkMax
-    if (isUsable) raiseNextId(database, session.mark + clientLimits.updatesUnmarkedMax)
+    skipIds(database, isUsable ? session.mark + clientLimits.updatesUnmarkedMax : 0)
   })
   core.link.restart()
 }

@@ -1,4 +1,5 @@
-// What is due at a moment: receipts shortly after a burst and now and then within it, disappearing messages and polls when their time is up.
+// Timers for due work: receipts shortly after a burst and periodically within it,
+// disappearing messages and polls when their time is up.
 import { clientLimits, faultFields, inBackground, LogThrottle, type Timer } from '@postern/protocol'
 import { waitingRepairs } from '../chats/members/repair-rosters.ts'
 import type { Core } from '../context.ts'
@@ -23,7 +24,9 @@ export class Timekeeper {
     this.#faults = new LogThrottle(core.clock, clientLimits.faultSaidEveryMs)
   }
 
-  /** Called when something may be due earlier than was known; often from within a transaction that is not written yet. */
+  /**
+   * Called when something may be due earlier than was known; often from within a transaction that is not written yet.
+   */
   reschedule(): void {
     if (this.#isStopped || this.#soon) return
     this.#soon = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
@@ -33,8 +36,8 @@ export class Timekeeper {
   }
 
   /**
-   * Messages have arrived. A receipt costs both sides and the relay as much as a message. For each moment of a stream it would
-   * say little that the last one has not said: the first goes soon, and those behind it when that is a while ago.
+   * Messages have arrived. A receipt costs both sides and the relay as much as a message. In a stream, each further one
+   * would add little: the first is sent soon, and later ones after a pause.
    */
   arrived(): void {
     if (this.#isStopped || this.#receipts) return
@@ -50,7 +53,7 @@ export class Timekeeper {
   #look(): void {
     this.#core.wakeChores()
     this.armDue()
-    // And once more: what this was called for may still be on its way to the database.
+    // Repeated after the turn: the change that caused this call may not be in the database yet.
     this.#core.store.afterTurn(() => this.armDue())
   }
 
@@ -60,7 +63,7 @@ export class Timekeeper {
     try {
       this.#arm()
     } catch (error) {
-      // Not armed again, nothing would expire until somebody writes.
+      // Without a new timer, nothing would expire until the next write.
       this.#fault(error, 'due work not loaded; will retry')
       this.#due = this.#core.clock.setTimer(clientLimits.dueRetryMs, () => this.armDue())
     }
@@ -76,10 +79,10 @@ export class Timekeeper {
     this.#due = clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())
   }
 
-  /** What the chores find due by themselves: a group to be carried on, lists to be put right, keys to be renewed. */
+  /** Work that the chores find due: a group to carry on, lists to repair, keys to renew. */
   #armChores(): void {
     const waiting = [...waitingRestarts(this.#core), ...waitingRepairs(this.#core)].map(({ dueMs }) => dueMs)
-    // At least a moment: what cannot be done while the relay is out of reach must not be looked at without end.
+    // At least a moment: work that cannot be done while the relay is unreachable must not be checked without end.
     const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.elapsed.nowMs())
     this.#chores?.cancel()
     this.#chores = this.#core.clock.setTimer(Math.min(afterMs, clientLimits.renewKeysEveryMs), () => {
@@ -102,7 +105,7 @@ export class Timekeeper {
 
   async #doDue(): Promise<void> {
     try {
-      // Polls: a chore, which asks the relay first whether there are votes to be read.
+      // Polls are closed by a chore, which first asks the relay whether there are votes to be read.
       this.#core.wakeChores()
       await expireMessages(this.#core)
       this.armDue()

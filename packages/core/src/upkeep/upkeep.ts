@@ -1,4 +1,5 @@
-// What a client that runs for months must look after without being asked: its certificate, its keys at the relay, and a journal that nobody reads.
+// Periodic maintenance of a client that runs for months:
+// its certificate, its keys at the relay, and a journal without readers.
 import { clientLimits, inBackground, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -24,7 +25,7 @@ export class Upkeep {
     const { clock, jitter, log, store } = this.#core
     inBackground(this.#journal.dropUnread(), { what: 'journal not trimmed', log })
     inBackground(store.giveBack(), { what: 'database not compacted; will retry', log })
-    // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
+    // Spread: all clients of a relay that was restarted would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {
       const lookedAfter = this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())

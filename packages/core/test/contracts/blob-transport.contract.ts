@@ -1,26 +1,27 @@
-// What every BlobTransport must do with a real relay: up in pieces, down from anywhere, and the right name for what goes wrong.
+// The contract of every BlobTransport with a real relay:
+// uploads in pieces, downloads from anywhere, and the right error codes.
 import { blobIdFromBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import type { BlobTransport, Download, UploadPiece, UploadTicket } from '../../src/files/transport/blob-transport.ts'
 
 export type BlobPlace = {
   transport: BlobTransport
-  /** Where nobody listens. */
+  /** An address where nothing listens. */
   lost: BlobTransport
-  /** The right to a blob that nobody has written to. */
+  /** The right to an unwritten blob. */
   ticket(): UploadTicket
 }
 
 const never = () => new AbortController().signal
 
-/** Numbers that tell where they stand. */
+/** Bytes that depend on their position. */
 function numbered(count: number): Uint8Array {
   const bytes = new Uint8Array(count)
   for (let at = 0; at < count; at++) bytes[at] = (at * 31 + (at >> 8)) & 0xff
   return bytes
 }
 
-/** In a buffer that is used again, as spools give them. */
+/** In a reused buffer, as spools return them. */
 async function* piecesOf(bytes: Uint8Array, pieceBytes = 100_003): AsyncGenerator<Uint8Array> {
   const buffer = new Uint8Array(pieceBytes)
   for (let at = 0; at < bytes.length; at += pieceBytes) {

@@ -1,9 +1,9 @@
-// What every Database must do: the same SQL gives the same rows, and the same faults have the same names.
+// The contract of every Database: the same SQL returns the same rows, and the same faults have the same names.
 import { giveBackPages, makeShrinkable } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import { type Database, pagesOf } from '../../src/storage/database.ts'
 
-/** Opens the database of the case: again after it was closed, it is the same. */
+/** Opens the database of the case: opened again after a close, it is the same. */
 export type OpenDatabase = (key?: Uint8Array) => Promise<Database>
 
 const TABLE = 'CREATE TABLE thing (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, held) STRICT'
@@ -14,7 +14,7 @@ const KEPT = ['row 0', 'row 40']
 const bytesOf = (database: Database): number =>
   pagesOf(database).count('page_count') * pagesOf(database).count('page_size')
 
-/** One row stays at the beginning of the file and one at its end. Returns how long the file was. */
+/** One row stays at the beginning of the file and one at its end. Returns the earlier length of the file. */
 function fillAndEmpty(database: Database, add: (name: string, held: Uint8Array) => unknown): number {
   database.exec('BEGIN IMMEDIATE')
   for (let at = 0; at <= 40; at++) add(`row ${at}`, new Uint8Array(65_000).fill(at))

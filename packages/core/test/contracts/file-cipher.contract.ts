@@ -1,11 +1,11 @@
-// What every FileCipher must do: published values, and refusal of what is forged.
+// The contract of every FileCipher: published test vectors, and rejection of forgeries.
 import { describe, expect, it } from 'vitest'
 import type { FileCipher } from '../../src/files/cipher/file-cipher.ts'
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 const hex = (given: Uint8Array): string => Array.from(given, byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** Of the GCM specification, AES-256: test cases 13 and 14. */
+/** The GCM specification, AES-256: test cases 13 and 14. */
 const KEY = new Uint8Array(32)
 const NONCE = new Uint8Array(12)
 const SEALED_NOTHING = '530f8afbc74536b9a963b4f1c4cb738b'

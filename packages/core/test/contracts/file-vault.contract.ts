@@ -1,14 +1,14 @@
-// What every FileVault must do: what is kept, for how long, and who may still read what is removed.
+// The contract of every FileVault: what it keeps, for how long, and how removed files can still be read.
 import { type BlobId, blobIdFromBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import type { FileVault, VaultFile, VaultName } from '../../src/files/vault/file-vault.ts'
 
 export type VaultPlace = {
-  /** The vault of the case; opened again it is as after a restart. */
+  /** The vault of the case; opened again, it is as after a restart. */
   open(options: { bytesMax: number; freeBytes?: () => Promise<number> }): Promise<FileVault>
   /** Lets time pass between two uses. */
   tick(): void
-  /** How many files are there, parts among them. */
+  /** The number of files, including parts. */
   fileCount(): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-// The parts that core has in a browser keep the contracts that its parts on Node keep, in a real browser.
+// The core's parts for a browser keep the same contracts as those for Node, in a real browser.
 import { World } from '@postern/testkit'
 import { testContracts } from '@postern/testkit/browser'
 import { afterAll } from 'vitest'

@@ -1,4 +1,4 @@
-// The contracts of core's parts in a browser's worker.
+// The contracts of the core's parts in a browser's worker.
 import { answerContracts } from '@postern/testkit/browser-worker'
 import { browserFileCipher } from '../../src/files/cipher/file-cipher-browser.ts'
 import { connectBrowserBlobs } from '../../src/files/transport/blob-transport-browser.ts'

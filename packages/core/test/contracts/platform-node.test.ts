@@ -1,4 +1,4 @@
-// The parts that core has on Node keep the contracts that its parts in a browser keep.
+// The core's parts for Node keep the same contracts as those for a browser.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

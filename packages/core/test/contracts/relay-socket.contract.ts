@@ -1,21 +1,21 @@
-// What every RelaySocket must do: frames as they are, in their order, and one word at the end.
+// The contract of every RelaySocket: frames unchanged and in order, and one event at the end.
 import { wireLimits } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import type { RelaySocket, SocketFactory } from '../../src/relay-link/socket.ts'
 
 export type SocketPlace = {
   connect: SocketFactory
-  /** Greets with one byte, gives every frame back, and leaves with code 4001 when a frame begins with 255. */
+  /** Greets with one byte, echoes every frame, and closes with code 4001 when a frame begins with 255. */
   echoUrl: string
   /** Sends one frame that is larger than any. */
   hugeUrl: string
-  /** Where nobody listens. */
+  /** An address where nothing listens. */
   lostUrl: string
 }
 
 type Heard = { frame: Uint8Array } | { closed: string; code: number | undefined }
 
-/** What a socket says, one after the other. */
+/** The events of a socket, one after the other. */
 class Listener {
   readonly #heard: Heard[] = []
   #wake: () => void = () => undefined
@@ -65,7 +65,7 @@ export function describeRelaySocket(title: string, place: () => SocketPlace): vo
       const { socket, listener } = await greeted(connect, echoUrl)
       const buffer = Uint8Array.of(9, 1, 2, 9)
       socket.send(buffer.subarray(1, 3))
-      // A frame belongs to the socket from here on only as far as it was sent.
+      // A frame belongs to the socket only once it was sent.
       socket.send(new Uint8Array(200_000).fill(3))
       socket.send(Uint8Array.of())
       expect(await listener.frame()).toEqual(Uint8Array.of(1, 2))

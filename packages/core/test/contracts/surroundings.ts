@@ -1,4 +1,4 @@
-// What the contracts of blobs and sockets find around them: a relay with blobs to write to, and servers that answer frames.
+// The servers for the contracts of blobs and sockets: a relay with blobs to write to, and servers that answer frames.
 import type { AddressInfo } from 'node:net'
 import { wireLimits } from '@postern/protocol'
 import { freePort, type TestPerson, type World } from '@postern/testkit'
@@ -9,7 +9,7 @@ const TICKETS = 16
 const BLOB_BYTES_MAX = 4_000_000
 const LEAVES_WITH = 4001
 
-/** As a worker is told of them. */
+/** The form in which a worker receives them. */
 export type Surroundings = { tickets: UploadTicket[]; echoUrl: string; hugeUrl: string; lostUrl: string }
 
 export class ContractServers {

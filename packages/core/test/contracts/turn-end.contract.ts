@@ -1,4 +1,5 @@
-// What the end of a turn must be on every platform, and what a connection to the relay makes of it: wire order.
+// The contract of the end of a turn on every platform,
+// and the wire order that a connection to the relay derives from it.
 import { silentLog, systemClock } from '@postern/protocol'
 import { type Delivery, encodeRelayFrame } from '@postern/protocol/relay'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +25,7 @@ const letIn = encodeRelayFrame({
 const answer = encodeRelayFrame({ kind: 'answer', name: 'ping', id: 9, answer: { nowMs: 0 } })
 const pageAfter = (after: number) => encodeRelayFrame({ kind: 'deliver', after, entries: [] })
 
-/** A link that is online, and the places of the pages in the order in which it hands them on. */
+/** A link that is online, and the positions of the pages in the order in which it passes them on. */
 async function linked(turns: Turns) {
   const handed: number[] = []
   let line: SocketEvents | undefined
@@ -47,6 +48,7 @@ async function linked(turns: Turns) {
       invite: undefined,
     }),
     onSession: async () => undefined,
+    onEphemeral: () => undefined,
     onPage: ({ after = -1 }: Delivery) => {
       handed.push(after)
       return 'news'
@@ -62,7 +64,7 @@ async function linked(turns: Turns) {
   return { link, handed, receive }
 }
 
-/** Each frame is a task of its own; so many of them wait at a time while the others are handled. */
+/** Each frame is a separate task; `ahead` of them wait while the others are handled. */
 async function receiveAll(turns: Turns, frames: Uint8Array[], { receive, ahead }: Receiving): Promise<void> {
   let next = 0
   let handled = 0
@@ -82,7 +84,7 @@ async function receiveAll(turns: Turns, frames: Uint8Array[], { receive, ahead }
 
 type Receiving = { receive: (frame: Uint8Array) => void; ahead: number }
 
-/** Pages in rising order with answers between them: of each kind of run many. */
+/** Pages in rising order with answers between them: many runs of each kind. */
 function mixedFrames(seed: number): Uint8Array[] {
   let state = seed
   let places = 0

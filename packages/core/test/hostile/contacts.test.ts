@@ -1,4 +1,4 @@
-// People who were not let in, and what a client does on its own behind its owner's back: nothing of it opens a door.
+// People who were not accepted, and actions of a client without its owner: none of them makes anyone accepted.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
 import type { Pass, TestPerson } from '@postern/testkit'
@@ -30,7 +30,7 @@ const test = base
     return id
   })
   .extend('expectStillAtTheDoor', ({ mallory, bot, friend, stateOf }) => async (): Promise<void> => {
-    // Whatever chat the bot has opened with it, a modified client speaks in it.
+    // A modified client speaks in any chat that the bot has opened with it.
     const { store } = coreOf(mallory)
     await store.write(database => database.run("UPDATE chat SET state = 'active', visible = 1 WHERE id = ?", bot.id))
     await mallory.say(bot, 'let me in')
@@ -79,7 +79,7 @@ describe('[CORE-14.26] who shares a group with a bot and is no contact', () => {
   })
 })
 
-/** Nobody can follow the welcomes that go out. */
+/** Nobody can follow the welcomes that are sent. */
 const spoiling: Pass = bytes => {
   const frame = decodeClientFrame(bytes.slice())
   if (frame.kind !== 'call' || frame.name !== 'commit' || !frame.request.welcome) return [bytes]

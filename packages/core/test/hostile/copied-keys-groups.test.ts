@@ -1,4 +1,5 @@
-// A member with the copied keys of another member's device: what it signs with them in the group, nobody takes for theirs.
+// A member with the copied keys of another member's device:
+// nobody accepts what it signs with them in the group as the owner's.
 import { commitIntent, encryptMessage, type GroupSession, leafOf, rosterOf, sealDirect } from '@postern/mls'
 import type { ChatId } from '@postern/protocol'
 import { encodeContent, encodeGroupSettings, type KnownBody } from '@postern/protocol/content'

@@ -1,4 +1,4 @@
-// A thief with the copied keys of a device, and an account of its own: what it signs, nobody takes for the owner's word.
+// A thief with the copied keys of a device, and an account of its own: nobody accepts what it signs as the owner's.
 import type { GroupSession } from '@postern/mls'
 import { clientLimits, groupIdFromBytes } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
@@ -23,11 +23,11 @@ const test = base
   .extend('bob', ({ world, number }) => world.person(`bob ${number}`))
   .extend('mallory', ({ world, number }) => world.person(`mallory ${number}`))
   .extend('sent', (): Uint8Array[] => [])
-  /** What alice says next is for bob, whoever has sent her what. */
+  /** Alice's next message is for bob, whatever anyone has sent her. */
   .extend('expectForBobAlone', ({ alice, bob, sent }) => async (forged: GroupSession): Promise<void> => {
     alice.wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
-      if (frame.kind === 'call' && frame.name === 'append') sent.push(frame.request.payload)
+      if (frame.kind === 'call' && frame.name === 'appendMarked') sent.push(frame.request.payload)
       return [bytes]
     }
     await alice.say(bob, 'for bob alone')

@@ -1,4 +1,4 @@
-// Honest members who could be brought to put each other out, or to work without end: by one word, a farewell or a list.
+// Honest members that one message, a farewell or a list could make exclude each other, or work without end.
 import { silentLog } from '@postern/protocol'
 import { HostileRelay, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'

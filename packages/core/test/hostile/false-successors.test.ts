@@ -1,4 +1,5 @@
-// A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
+// A member that carries a group on as it likes:
+// nobody is split off, nobody becomes an admin by it, and the chat continues.
 import { encryptMessage } from '@postern/mls'
 import { GROUP_ID_BYTES, type GroupId, groupIdFromBytes, isCoded, utf8 } from '@postern/protocol'
 import type { TestPerson } from '@postern/testkit'
@@ -110,7 +111,7 @@ describe('[CORE-14.34] a member who carries a group on', () => {
   }) => {
     await attack('carries on as the last generation')
     await expectAllHear(bob, 'still the same')
-    // Whoever it is that ends the group they are in by then.
+    // A member ends the group they are in by then.
     await attacks['makes a commit that nobody can read']?.(carol, { chat, victim: bob.id, stranger: mallory.id })
     await expectAllHear(bob, 'we go on')
     expect(adminsFor(bob, chat)).toEqual([alice.id])

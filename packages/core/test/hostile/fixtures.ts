@@ -1,4 +1,4 @@
-// A team of four for each test, in one world with hurried clocks: alice is the admin, mallory keeps no rules.
+// A team of four for each test, in one world with hurried clocks: alice is the admin, mallory breaks the rules.
 import { testInOneWorld } from '@postern/testkit/fixtures'
 import { HurriedClock } from './hurried-clock.ts'
 import { castTeam } from './team.ts'

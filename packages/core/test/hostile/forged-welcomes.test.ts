@@ -1,4 +1,4 @@
-// A relay with an account of its own forges welcomes into chats that are not its own: none is followed, and nothing is read.
+// A relay with an account of its own forges welcomes into other people's chats: none is followed, and nothing is read.
 import type { GroupSession } from '@postern/mls'
 import { type ChatId, groupChatId, groupIdFromBytes, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
@@ -28,7 +28,7 @@ const test = base
   .extend('mallory', ({ world, number }) => world.person(`mallory ${number}`))
   .extend('relay', ({ alice }) => new HostileRelay(alice.wire))
   .extend('sent', (): Uint8Array[] => [])
-  /** What alice says next is for bob, whatever the relay has put into her mailbox. */
+  /** Alice's next message is for bob, whatever the relay has put into her mailbox. */
   .extend(
     'expectForBobAlone',
     ({ alice, bob, sent }) =>
@@ -52,8 +52,8 @@ test.beforeEach(async ({ alice, bob, mallory, relay, sent }) => {
   relay.changeEntries(entries => entries)
   alice.wire.outgoing = bytes => {
     const frame = decodeClientFrame(bytes.slice())
-    // What is said to bob; a receipt to him alone may go out at any time.
-    if (frame.kind === 'call' && frame.name === 'append' && !frame.request.to) sent.push(frame.request.payload)
+    // Messages to bob; a receipt to him alone may be sent at any time.
+    if (frame.kind === 'call' && frame.name === 'appendMarked' && !frame.request.to) sent.push(frame.request.payload)
     return [bytes]
   }
   // Cursors that no entry of alice's has.
@@ -205,7 +205,7 @@ describe('[CORE-14.3] the second wall', () => {
   }) => {
     const group = groupOf(alice, bob.chatId)
     const { session } = await forgeWelcome(mallory, { group, settings: ofTwo(0), victim: alice.id })
-    // As if a fault of ours had let it in all the same.
+    // As if a fault of ours had accepted it all the same.
     await coreOf(alice).groups.run(group, async live => {
       live.session = session
     })

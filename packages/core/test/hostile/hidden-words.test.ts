@@ -1,4 +1,5 @@
-// A member whose client writes what ours refuses: words that hide, turn round or break out of their line reach nobody.
+// A member whose client writes what ours refuses:
+// text that hides, turns round or breaks out of its line reaches nobody.
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded, toBase64Url } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
@@ -24,7 +25,7 @@ const test = base
     async ({ bob, mallory }) =>
       (await mallory.client.chats.createGroup({ name: 'team', members: [bob.id] }, WITHIN)).id,
   )
-  /** What bob was told of it, and that it is the same when he looks. */
+  /** The message that bob received, which is the same when he reads it again. */
   .extend('heard', ({ bob, mallory, chat }) => async (body: object): Promise<Message> => {
     await sayWords(mallory, chat, { body })
     const { message } = await bob.next('message', event => event.chat_id === chat)
@@ -52,7 +53,7 @@ const test = base
 test.beforeAll(async ({ bob, mallory, chat }) => {
   await mallory.say(chat, 'welcome')
   await bob.hears('welcome')
-  // Her profile comes behind her first words: a message that is looked at before and after it would differ.
+  // Her profile comes after her first message: a message viewed before and after it would differ.
   const isKnownAsBot = () => bob.client.chats.get(chat).members.find(({ id }) => id === mallory.id)?.bot
   await vi.waitUntil(isKnownAsBot, { timeout: WITHIN.timeoutMs, interval: 10 })
 })
@@ -76,6 +77,70 @@ describe('[CORE-18.1] mentions that no client of ours would send', () => {
     })
     const { message } = await bob.next('edited', event => event.message.id === id)
     expect(message).toMatchObject({ text: 'a 👍', mentions: [at(0, 1)] })
+  })
+})
+
+const bold = (offset: unknown, length: unknown) => ({ type: 'bold', offset, length })
+const link = (offset: number, url: unknown) => ({ type: 'link', offset, length: 3, url })
+
+describe('[CORE-18.11] entities that no client of ours would send', () => {
+  test.for([
+    ['are no list', { length: 3 }],
+    ['are a text', 'bold'],
+    ['are null', null],
+    ['are no objects', [null, 5, 'x', [], [[]]]],
+    [
+      'have an unknown type',
+      [
+        { type: 'html', offset: 0, length: 2 },
+        { type: '__proto__', offset: 0, length: 2 },
+      ],
+    ],
+    [
+      'have no whole numbers',
+      [bold(-1, 2), bold(0.5, 2), bold(null, 2), bold('0', 2), bold(0, 0), bold(0, Number.MAX_VALUE)],
+    ],
+    ['reach beyond the end', [bold(0, 99), bold(2 ** 53 - 1, 2 ** 53 - 1), bold(17, 1)]],
+    ['split a character', [bold(1, 2), bold(0, 1)]],
+    [
+      'lead nowhere',
+      [
+        link(3, undefined),
+        link(3, 'javascript:alert(1)'),
+        link(3, 'https://bob@evil.example'),
+        link(3, 'data:text/html,x'),
+      ],
+    ],
+    ['are links that nobody sees', [{ type: 'link', offset: 2, length: 1, url: 'https://evil.example' }]],
+    ['are links with a huge address', [link(3, `https://evil.example/${'x'.repeat(3000)}`)]],
+  ] as const)('and that %s are left out, and the text stays', async ([, entities], { heard }) => {
+    const message = await heard({ kind: 'text', text, entities })
+    expect(message.text).toBe(text)
+    expect(message).not.toHaveProperty('entities')
+  })
+
+  test('and that cross or repeat each other leave the first one', async ({ heard }) => {
+    const code = { type: 'code', offset: 8, length: 2 }
+    const entities = [bold(3, 3), { type: 'italic', offset: 4, length: 4 }, bold(3, 2), code, bold(8, 1)]
+    expect((await heard({ kind: 'text', text, entities })).entities).toEqual([bold(3, 3), code])
+  })
+
+  test('are at most two hundred, and nested eight deep', async ({ heard }) => {
+    const words = 'x'.repeat(1000)
+    const many = Array.from({ length: 1000 }, (_, offset) => bold(offset, 1))
+    expect((await heard({ kind: 'text', text: words, entities: many })).entities).toEqual(many.slice(0, 200))
+    const types = ['bold', 'italic', 'strike', 'spoiler', 'quote', 'link', 'code', 'pre', 'bold']
+    const url = 'https://example.org'
+    const deep = Array.from({ length: 900 }, (_, at) => ({ type: types[at % 9], offset: at, length: 1000 - at, url }))
+    expect((await heard({ kind: 'text', text: words, entities: deep })).entities?.length).toBeLessThanOrEqual(8)
+  })
+
+  test('of an edit are judged by its text, and an edit of a caption, too', async ({ bob, mallory, heard, chat }) => {
+    const { id } = await heard({ kind: 'text', text, entities: [bold(3, 3)] })
+    const entities = [bold(0, 2), bold(1, 1), 'x', bold(0, 99), { type: 'italic', offset: 0, length: 2 }]
+    await sayWords(mallory, chat, { body: { kind: 'edit', target: id, text: '👍', entities } })
+    const { message } = await bob.next('edited', event => event.message.id === id)
+    expect(message).toMatchObject({ text: '👍', entities: [bold(0, 2), { type: 'italic', offset: 0, length: 2 }] })
   })
 })
 
@@ -191,6 +256,19 @@ describe('[CORE-18.4] one line stays one line', () => {
     expect(poll?.options.map(option => option.text)).toEqual(['yes ✓ no', '…', 'last'])
   })
 
+  test('among the buttons and the mentions of a poll', async ({ heard }) => {
+    const { buttons, mentions } = await heard({
+      kind: 'poll',
+      question: text,
+      options: ['yes', 'no'],
+      multiple: false,
+      mentions: [at(1, 2), at(3, 3), at(2 ** 40, 1)],
+      buttons: [[{ text: 'a\nb', data: 'a' }], [{ text: 'x', url: 'https://a b' }]],
+    })
+    expect(mentions).toEqual([at(3, 3)])
+    expect(buttons).toEqual([[{ text: 'a b', data: 'a' }]])
+  })
+
   test('in the name of a file of which nothing would be seen', async ({ heard }) => {
     const body = {
       kind: 'file',
@@ -232,7 +310,7 @@ describe('[CORE-18.10] a picture that takes all memory when it is decoded', () =
   test('is no preview of a photo, which stays', async ({ heard }) => {
     const nowhere = { blob: 'a'.repeat(26), key: 'a'.repeat(43), digest: 'a'.repeat(43), size: 31_000 }
     const photo = { kind: 'file', ...nowhere, name: 'p.png', type: 'image/png', shownAs: 'photo', width: 9, height: 9 }
-    // 65,500 pixels a side by the head of a JPEG, which is all that there is of it.
+    // 65,500 pixels a side according to the header of a JPEG, which has nothing else.
     const head = Buffer.from('ffd8ffc0000b08ffdcffdc01011100', 'hex')
     const large = await heard({ ...photo, preview: urlOf('jpeg', head) })
     expect(large.file).toMatchObject({ name: 'p.png', width: 9, height: 9 })

@@ -1,4 +1,5 @@
-// What members with modified clients do in the random histories: each attack is one that real keys and a true relay allow.
+// The attacks of members with modified clients in the random histories:
+// each is possible with real keys and an honest relay.
 import { commitIntent, createGroup, epoch } from '@postern/mls'
 import {
   type AccountId,
@@ -23,7 +24,7 @@ import { newDraft } from '../../src/outbox/compose.ts'
 import { sendContent } from '../../src/outbox/send-content.ts'
 import { commitAs, coreOf, deadlineOf, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
 
-/** Against whom, in which chat, and somebody who has nothing to do there. */
+/** The victim, the chat, and a stranger to the chat. */
 export type Target = { chat: ChatId; victim: AccountId; stranger: AccountId }
 export type Attack = (attacker: TestPerson, target: Target) => Promise<void>
 
@@ -43,7 +44,7 @@ async function epochIn(attacker: TestPerson, group: GroupId): Promise<number> {
   return await coreOf(attacker).groups.run(group, async live => epoch(live.session))
 }
 
-/** The header of an entry in the group's epoch, and noise behind it. */
+/** The header of an entry in the group's epoch, followed by noise. */
 async function noise(
   attacker: TestPerson,
   { chat, contentType }: { chat: ChatId; contentType: 1 | 3 },
@@ -62,7 +63,7 @@ async function noise(
 
 type CommitCall = CallRequest<'commit'>
 
-/** The next commit goes to the relay with other lists, or another welcome, than its maker's client has made. */
+/** The next commit reaches the relay with other lists, or another welcome, than its maker's client made. */
 function bendCommit(attacker: TestPerson, bend: (request: CommitCall) => CommitCall): void {
   const { wire } = attacker
   wire.outgoing = bytes => {
@@ -80,7 +81,9 @@ type Made = {
   welcomes?: (welcome: Uint8Array) => Uint8Array
 }
 
-/** A group of the attacker's making that claims to carry the chat on. The relay is told of fewer people, if so wanted. */
+/**
+ * A group made by the attacker that claims to carry the chat on. The relay receives fewer members if `told` names them.
+ */
 async function succeed(
   attacker: TestPerson,
   chat: ChatId,
@@ -103,7 +106,7 @@ async function succeed(
   await core.link.call('commit', { payload, add: told, remove: [], welcome: welcome && welcomes(welcome) }, leftMs())
 }
 
-/** The secrets of one of those who are welcomed, in the order in which they were added, are of no use. */
+/** The secrets of one of the welcomed members, in the order in which they were added, are of no use. */
 function spoiltFor(bytes: Uint8Array, at: number): Uint8Array {
   const message = decodeMlsMessage(bytes, 0)?.[0]
   if (message?.wireformat !== 'mls_welcome') throw new Error('this is no welcome')
@@ -136,7 +139,9 @@ async function readdWithout(attacker: TestPerson, { chat, victim }: Target, spoi
   await commitAs(attacker, chat, () => ({ add, remove: [victim] }))
 }
 
-/** These leave some behind in the group before: what honest people change in both at once is not brought together. */
+/**
+ * These leave some members behind in the previous group: concurrent changes of honest people in both are not merged.
+ */
 export const SPLITTING = {
   welcome: 'carries on with a welcome that one cannot read',
   told: 'carries on with all, and tells one',
@@ -212,7 +217,7 @@ export const attacks: Record<string, Attack> = {
     let said: Uint8Array | undefined
     wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
-      if (frame.kind === 'call' && frame.name === 'append' && !frame.request.to) said = bytes.slice()
+      if (frame.kind === 'call' && frame.name === 'appendMarked' && !frame.request.to) said = bytes.slice()
       return [bytes]
     }
     await attacker.say(chat, `again and again ${attacker.name}`)

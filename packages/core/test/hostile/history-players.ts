@@ -1,14 +1,14 @@
-// Who takes part in a random history: people whose clients are started anew, and what each of them must know in the end.
+// The players of a random history: people whose clients are restarted, and what each of them must know in the end.
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import type { HurriedClock } from './hurried-clock.ts'
 
-/** A place in the history that is shared by all of its players. */
+/** A place in the history that all of its players share. */
 export type Stage = { world: World; clock: HurriedClock; chat: ChatId }
 
-/** Who is cut off at the relay is no member there, until it is added anew. */
+/** A member that is cut off is no member at the relay until it is added again. */
 const PASSING = new Set([
   'chat-healing',
   'relay-unreachable',
@@ -40,7 +40,7 @@ export class Player {
     return this.#person.name
   }
 
-  /** As it is now: a client that was started anew is another one. */
+  /** The current one: a restarted client is another one. */
   get person(): TestPerson {
     return this.#person
   }
@@ -61,7 +61,7 @@ export class Player {
     this.#person = await world.person(name, { clock })
   }
 
-  /** What has to succeed in the end: tried again while the chat heals, the relay is away, or the client is started. */
+  /** Work that has to succeed in the end: retried while the chat heals, the relay is away, or the client starts. */
   async insist<T>(work: (person: TestPerson) => Promise<T>): Promise<T> {
     for (;;) {
       await this.#closing
@@ -75,14 +75,14 @@ export class Player {
     }
   }
 
-  /** Under one key: what was in doubt is not said twice. */
+  /** Under one key: a message in doubt is not sent twice. */
   async say(text: string): Promise<void> {
     const { chat } = this.#stage
     const idempotency = { key: text, request: new TextEncoder().encode(text) }
     await this.insist(person => person.client.messages.sendText(chat, { text }, { ...WITHIN, idempotency }))
   }
 
-  /** The members that it is shown; those of before, while its client is started. */
+  /** The members that it is shown; the earlier ones while its client starts. */
   shown(): Set<string> {
     try {
       this.#shown = new Set(this.#person.client.chats.get(this.#stage.chat).members.map(member => member.id))
@@ -96,7 +96,7 @@ export class Player {
     return this.#person.texts(this.#stage.chat)
   }
 
-  /** What people were told of the chat. */
+  /** The notices of the chat. */
   notices(): Notice[] {
     return this.#person.client.journal
       .read(0, 10_000)

@@ -1,4 +1,5 @@
-// A clock on which a second is over in a tenth of one: for what waits its turn, and whose requests must still be answered.
+// A clock on which a second takes a tenth of one:
+// for work that waits its turn, and whose requests must still be answered.
 import { ManualClock } from '@postern/testkit'
 
 const STEP_MS = 20

@@ -1,4 +1,4 @@
-// Whoever comes with another device key than before is told of: it may be a restore, and it may be a thief.
+// A person with another device key than before is reported: it may be a restore, and it may be a thief.
 import { clientLimits } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -70,7 +70,7 @@ test('[CORE-14.39] in the private chat first, however many groups a stranger has
   await alice.say(bob, 'before')
   await bob.hears('before')
   const { store } = coreOf(alice)
-  // As a stranger with a hundred groups would have it, whose ids all come before that of the private chat.
+  // As after a stranger made a hundred groups whose ids all come before that of the private chat.
   await store.write(database => {
     for (let at = 0; at < clientLimits.keyChangeToldChatsMax; at++) {
       const id = '2'.repeat(20) + (4 ** 5 + at).toString(4).replaceAll(/[01]/g, digit => (digit === '0' ? 'a' : 'b'))

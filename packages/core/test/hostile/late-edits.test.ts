@@ -1,4 +1,5 @@
-// A member whose client edits for ever: the others judge by the age of the message, as its own client should have.
+// A member whose client edits without a limit:
+// the others judge by the age of the message, as its own client should have.
 import { passTime, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'

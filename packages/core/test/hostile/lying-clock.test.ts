@@ -1,5 +1,5 @@
-// A relay that lies about time: it orders what is said, and can do so only within narrow bounds.
-import { clientLimits } from '@postern/protocol'
+// A relay that lies about time: it orders messages, and can do so only within narrow bounds.
+import { clientLimits, isCoded } from '@postern/protocol'
 import { HostileRelay, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -45,22 +45,29 @@ test('[CORE-14.11] a vote cannot be moved back before the end of a poll that is 
     WITHIN,
   )
   await alice.next('message', event => event.message.id === poll.id)
-  // Alice does not hear of the end, and votes.
+  // Alice does not learn of the end, and votes.
   const blinding = new HostileRelay(alice.wire)
   blinding.changeEntries(() => [])
   await bob.client.messages.closePoll(alice.chatId, poll.id, WITHIN)
   await alice.say(bob, 'behind the end')
   await bob.hears('behind the end')
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: poll.ts + 1 })))
-  await alice.client.messages.vote(bob.chatId, { message: poll.id, options: [0] }, WITHIN)
+  // She is not answered before she has read every entry in front of the vote.
+  const voting = alice.client.messages
+    .vote(bob.chatId, { message: poll.id, options: [0] }, WITHIN)
+    .catch((error: unknown) => error)
+  await expect.poll(() => alice.client.messages.get(bob.chatId, poll.id).poll?.voted).toEqual([0])
   await alice.say(bob, 'a mark')
   await bob.hears('a mark')
   const shown = bob.client.messages.get(alice.chatId, poll.id).poll
   expect(shown).toMatchObject({ closed: true, options: [{ votes: 0 }, { votes: 0 }] })
+  blinding.repent()
+  alice.wire.drop()
+  expect(await voting).toSatisfy(error => isCoded(error, 'poll-closed', 'send-in-doubt'))
 })
 
 test('[CORE-14.11] one’s own message does not stand in the far future either', async ({ alice, bob, relay }) => {
-  relay.changeAnswer('append', answer => ({
+  relay.changeAnswer('appendMarked', answer => ({
     ...answer,
     ...(answer.accepted && { accepted: { ...answer.accepted, ts: Number.MAX_SAFE_INTEGER } }),
   }))
@@ -74,7 +81,7 @@ test('[CORE-14.11] places in the log that the relay makes up keep nobody back on
   relay,
 }) => {
   const lie = { seq: Number.MAX_SAFE_INTEGER, ts: Number.MAX_SAFE_INTEGER }
-  relay.changeAnswer('append', answer => ({
+  relay.changeAnswer('appendMarked', answer => ({
     ...answer,
     ...(answer.accepted && { accepted: { ...answer.accepted, ...lie } }),
   }))

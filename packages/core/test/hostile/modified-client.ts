@@ -1,4 +1,5 @@
-// A member with a modified client, and a relay that works with it: all they can make with real keys, past every check of ours.
+// A member with a modified client, and a relay that cooperates:
+// everything they can make with real keys, past every check of ours.
 import { commitIntent, createGroup, decryptMessage, encryptMessage, type GroupSession } from '@postern/mls'
 import { type AccountId, type ChatId, Deadline, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
@@ -29,6 +30,17 @@ export async function commitAs(person: TestPerson, chat: ChatId, intent: CommitP
   await commitToGroup(coreOf(person), groupOf(person, chat), { intent, deadline: deadlineOf(person) })
 }
 
+/** A commit with settings of any bytes. Its maker cannot follow it: others see what it does. */
+export async function commitBytes(person: TestPerson, chat: ChatId, settings: Uint8Array): Promise<void> {
+  const core = coreOf(person)
+  const { wire: payload } = await core.groups.run(groupOf(person, chat), live =>
+    commitIntent(live.session, { settings }),
+  )
+  const request = { payload, add: [], remove: [], welcome: undefined }
+  const { accepted } = await core.link.call('commit', request, deadlineOf(person).leftMs())
+  if (!accepted) throw new Error('the relay took no commit of a member')
+}
+
 export const keyPackagesOf = (taker: TestPerson, accounts: AccountId[]) =>
   fetchKeyPackages(coreOf(taker), accounts, deadlineOf(taker))
 
@@ -38,11 +50,11 @@ type Forged = {
   victim: AccountId
   others?: AccountId[]
   epochs?: number
-  /** Keys of somebody else's device, as a thief has copied them. */
+  /** Keys of another person's device, as a thief has copied them. */
   as?: OwnAccount
 }
 
-/** A group of the forger's own making under any id, with the victim in it, and the welcome that leads there. */
+/** A group made by the forger under any id, with the victim in it, and the welcome that leads there. */
 export async function forgeWelcome(
   forger: TestPerson,
   { group, settings, victim, others = [], epochs = 1, as }: Forged,
@@ -61,7 +73,7 @@ export async function forgeWelcome(
   return { session: made.session, welcome: made.welcome, wire: made.wire }
 }
 
-/** The same by way of an honest relay, which asks for no more than that it is the group's first commit. */
+/** The same through an honest relay, which only requires that it is the group's first commit. */
 export async function openForged(forger: TestPerson, forged: Omit<Forged, 'epochs'>): Promise<GroupSession> {
   const { link } = coreOf(forger)
   const { wire: payload, welcome, session } = await forgeWelcome(forger, { ...forged, epochs: 0 })
@@ -76,7 +88,7 @@ export async function openForged(forger: TestPerson, forged: Omit<Forged, 'epoch
   return session
 }
 
-/** What a thief has of the device by now: its keys and its certificate, not the key of the account. */
+/** The parts of the device that a thief has: its keys and its certificate, not the key of the account. */
 export const copiedDevice = (person: TestPerson): OwnAccount => ({
   ...coreOf(person).own,
   secretKey: new Uint8Array(32),
@@ -91,7 +103,7 @@ export function deliver(
   relay.say({ kind: 'deliver', entries: [made] })
 }
 
-/** Whether whoever has the session can read the ciphertext. */
+/** Whether the session can read the ciphertext. */
 export async function canRead(session: GroupSession, wire: Uint8Array): Promise<boolean> {
   return await decryptMessage(session, wire).then(
     () => true,
@@ -99,11 +111,11 @@ export async function canRead(session: GroupSession, wire: Uint8Array): Promise<
   )
 }
 
-/** With a title that nobody checked. */
+/** With an unchecked title. */
 export const openTitled = async (person: TestPerson, title: string, members: AccountId[]): Promise<ChatId> =>
   (await openGroupChat(coreOf(person), { name: title, members, deadline: deadlineOf(person) })).id
 
-/** What the relay has of the person from then on: nobody checked it. */
+/** Publishes an unchecked profile of the person. */
 export async function publishProfile(person: TestPerson, profile: object): Promise<void> {
   const { store, wakeChores } = coreOf(person)
   await store.write(database =>
@@ -114,7 +126,7 @@ export async function publishProfile(person: TestPerson, profile: object): Promi
 
 type Words = { body: object; hello?: { name: string; profileKey: string } }
 
-/** Content as somebody else's program writes it: what stands in it was checked by nobody. */
+/** Unchecked content, as another program writes it. */
 export async function sayWords(person: TestPerson, chat: ChatId, words: Words): Promise<void> {
   const core = coreOf(person)
   const { send } = newDraft(core, { kind: 'hello' })

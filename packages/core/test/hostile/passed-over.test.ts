@@ -1,4 +1,4 @@
-// A member whose client says what ours would not: nothing comes of it, and the log says why.
+// A member whose client sends what ours would not: it has no effect, and the log says why.
 import { messageIdFromHash, PRESS_ID_BYTES, pressIdFromBytes, silentLog } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import { WITHIN } from '@postern/testkit'
@@ -12,7 +12,7 @@ import { coreOf, deadlineOf } from './modified-client.ts'
 const WORDS = 'words that nobody should log'
 
 const test = base
-  /** The lines of bob's log about what was passed over. */
+  /** The lines of bob's log about ignored content. */
   .extend('lines', (): Record<string, unknown>[] => [])
   .extend('bob', ({ world, lines }) => {
     const debug = (fields: object, text: string) => void (text === 'ignored' && lines.push({ ...fields }))

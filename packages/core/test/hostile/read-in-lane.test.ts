@@ -1,4 +1,4 @@
-// What is decided about a group is decided in its lane: a commit that was read is in force before its records are written.
+// Decisions about a group are made in its lane: a commit that was read is in force before its records are written.
 import { epoch } from '@postern/mls'
 import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
@@ -15,7 +15,7 @@ const test = base.extend(
       const group = groupOf(person, chat)
       const next = (await epochOf(person, chat)) + 1
       const reached = groups.until(group, live => epoch(live.session) >= next, WITHIN.timeoutMs)
-      // In the moment in which the new keys are in force, and the database does not know of them.
+      // At the moment in which the new keys are in force, and the database does not know of them.
       const spoken = reached.then(() => {
         const stored = store.get<{ epoch: number }>('SELECT epoch FROM mls_group WHERE id = ?', group)
         expect(stored?.epoch).toBe(next - 1)

@@ -1,12 +1,13 @@
-// Losses and kills from which a chat must come back, with everybody in one group: whoever was away, lost or in the way.
+// Losses and kills from which a chat must recover, with all members in one group.
 import { rmSync } from 'node:fs'
 import { type ChatId, CodedError, GROUP_ID_BYTES } from '@postern/protocol'
 import { decodeRecoveryFacts, encodeRecoveryFacts } from '@postern/protocol/content'
+import { decodeClientFrame } from '@postern/protocol/relay'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test as base } from './fixtures.ts'
 import { commitAs, coreOf, groupOf } from './modified-client.ts'
-import { codesOf, expectAllHear, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
+import { carryOn, codesOf, expectAllHear, groupSettings, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
 
 const statusOf = (person: TestPerson, id: ChatId) =>
   coreOf(person).store.get<{ status: string }>('SELECT status FROM mls_group WHERE id = ?', groupOf(person, id))?.status
@@ -81,7 +82,7 @@ describe('[CORE-14.30] killed while it carries a group on', () => {
     await expect.poll(() => core.store.get('SELECT 1 FROM receipt_due')).toBeUndefined()
     const killed = Promise.withResolvers<never>()
     killed.promise.catch(() => undefined)
-    // Nothing of the new group reaches the relay. Of two of one generation it would be the one in force.
+    // Nothing of the new group reaches the relay. If two have one generation, it would be the one in force.
     const run = core.groups.run.bind(core.groups)
     core.groups.run = async (id, work) => (id === group ? await run(id, work) : await killed.promise)
     const { randomBytes } = core.provider
@@ -97,6 +98,33 @@ describe('[CORE-14.30] killed while it carries a group on', () => {
     for (const person of [bob, carol]) await person.online()
     await expectAllHear(chat, [alice, bob, carol])
   })
+})
+
+test('[CORE-14.44] an answer to a refused group that fails for want of the relay is tried again', async ({
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+}) => {
+  const before = groupOf(alice, chat)
+  // Nobody else answers it.
+  for (const person of [bob, carol]) person.wire.cut()
+  let isLost = false
+  alice.wire.outgoing = bytes => {
+    const frame = decodeClientFrame(bytes.slice())
+    if (isLost || frame.kind !== 'call' || frame.name !== 'takeKeyPackages') return [bytes]
+    isLost = true
+    queueMicrotask(() => alice.wire.drop())
+    return []
+  }
+  const settings = groupSettings([mallory], { chat, generation: 1 })
+  await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
+  await expect.poll(() => groupOf(alice, chat)).not.toBe(before)
+  expect(isLost).toBe(true)
+  for (const person of [bob, carol]) person.wire.mend()
+  for (const person of [bob, carol]) await person.online()
+  await expectAllHear(chat, [alice, bob, carol])
 })
 
 describe('[CORE-14.31] keys that are not those of the people shown', () => {

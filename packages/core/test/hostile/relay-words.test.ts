@@ -1,4 +1,4 @@
-// A relay's own words in its errors: people read them, and logs keep them.
+// The texts of a relay's errors: people read them, and logs keep them.
 import { decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
 import { type Pass, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'

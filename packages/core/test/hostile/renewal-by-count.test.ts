@@ -1,4 +1,4 @@
-// Keys are renewed after many messages, too: here after fewer than in life, so that the test need not send them all.
+// Keys are also renewed after many messages: here after fewer than usual, so that the test need not send them all.
 import { epoch } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { passTime, type TestPerson } from '@postern/testkit'

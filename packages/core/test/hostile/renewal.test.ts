@@ -1,4 +1,4 @@
-// Keys are renewed by themselves: whoever has stolen the older ones reads nothing more from then on.
+// Keys are renewed automatically: a thief of older ones reads nothing more from then on.
 import { epoch, type GroupSession } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
@@ -34,7 +34,7 @@ test('[CORE-14.14] after days the keys are others, and who has the old ones read
   let wire: Uint8Array | undefined
   alice.wire.outgoing = bytes => {
     const frame = decodeClientFrame(bytes.slice())
-    if (frame.kind === 'call' && frame.name === 'append' && !frame.request.to) wire = frame.request.payload
+    if (frame.kind === 'call' && frame.name === 'appendMarked' && !frame.request.to) wire = frame.request.payload
     return [bytes]
   }
   await passTime(clock, alice.say(bob, 'after the renewal'))
@@ -53,7 +53,7 @@ test('[CORE-14.14] and not before: a day changes nothing', async ({ clock, alice
   expect(await epochAt(alice, bob.chatId)).toBe(before)
 })
 
-/** The relay has given out all the others: from now on every welcome is for the same key package. */
+/** The relay has handed out all the others: from now on every welcome uses the same key package. */
 const withLastResortAlone: Pass = bytes => {
   const frame = decodeClientFrame(bytes.slice())
   if (frame.kind !== 'call' || frame.name !== 'publishKeyPackages') return [bytes]
@@ -84,7 +84,7 @@ test('[CORE-14.14] a large group has no more to follow than a small one, and its
   expect(days(small[0])).toBeGreaterThan(5)
   expect(days(small.at(-1))).toBeLessThan(9)
   expect(days(large[0])).toBeGreaterThan(100)
-  // In any hour of the time over which they are spread: one of thousand, not all.
+  // In any hour of the time over which they are spread: a few of a thousand, not all.
   const inOneHour = large.filter(ms => ms - (large[0] ?? 0) < DAY_MS / 24).length
   expect(inOneHour).toBeLessThan(20)
   expect(soonRenewalMs(fixed, 2)).toBe(0)

@@ -1,4 +1,4 @@
-// A relay that sends again what was sealed to one member: a press, a toast and a receipt are taken once.
+// A relay that replays what was sealed to one member: a press, a toast and a receipt are accepted once.
 import { HostileRelay, passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -20,7 +20,7 @@ const test = base
     await alice.client.messages.press(bot.chatId, { message: id, data: 'yes' }, WITHIN)
     await bot.next('button')
   })
-  /** As new entries, at the end of the mailbox, at whatever time. */
+  /** As new entries, at the end of the mailbox, at any time. */
   .extend('replay', ({ relay }) => async (ts: number): Promise<void> => {
     const again = relay.delivered.filter(entry => entry.kind === 'direct')
     expect(again.length).toBeGreaterThan(0)
@@ -28,7 +28,7 @@ const test = base
     relay.say({ kind: 'deliver', entries })
     await expect.poll(() => relay.delivered.length).toBeGreaterThan(0)
   })
-  /** What comes behind the replays has been read: so they have, too. */
+  /** An entry after the replays has been read, so they have been, too. */
   .extend(
     'expectOnePress',
     ({ alice, bot, relay, chat }) =>
@@ -56,7 +56,7 @@ test.for(times)(
   async ([_when, ts], { clock, bot, pressed, replay, expectOnePress }) => {
     await pressed()
     for (let round = 0; round < 4; round++) await replay(ts())
-    // The cursors that it made up are nothing that the real relay has.
+    // The real relay does not have the cursors that it made up.
     bot.wire.drop()
     await passTime(clock, bot.online())
     await expectOnePress()

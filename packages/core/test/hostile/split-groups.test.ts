@@ -1,4 +1,5 @@
-// Honest members who put right what an attacker has done, at once or too late: none undoes what another did, and an admin's word holds.
+// Honest members who repair an attacker's changes, concurrently or too late:
+// none undoes another's repair, and an admin's change holds.
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { noteRepair, repairRosters, waitingRepairs } from '../../src/chats/members/repair-rosters.ts'
@@ -126,6 +127,34 @@ describe('[CORE-14.34] a group that is carried on at the wrong moment', () => {
   })
 })
 
+test('[CORE-14.33] two members who break the rules in two groups of the chat at one moment are both out', async ({
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+  attack,
+  membersFor,
+  statusFor,
+}) => {
+  const before = groupOf(alice, chat)
+  await attack('carries on with all')
+  const honest = [alice, bob]
+  for (const person of [...honest, carol]) await expect.poll(() => groupOf(person, chat)).not.toBe(before)
+  // Both proofs arrive before anybody carries the chat on.
+  for (const person of honest) person.wire.hold()
+  await attacks['changes the type']?.(carol, { chat, victim: bob.id, stranger: bob.id })
+  await attack('names itself admin')
+  for (const person of honest) person.wire.release()
+  for (const person of honest)
+    for (const offender of [carol, mallory])
+      await person.next('notice', ({ notice }) => notice.code === 'refused' && notice.from?.id === offender.id)
+  for (const person of honest) {
+    await expect.poll(() => membersFor(person).toSorted()).toEqual(honest.map(({ id }) => id).toSorted())
+    await expect.poll(() => statusFor(person)).toBe('open')
+  }
+})
+
 test('[CORE-14.34] nor when somebody who has not heard of it yet changes the new group', async ({
   alice,
   bob,
@@ -166,7 +195,7 @@ describe('[CORE-14.36] who has lost its keys', () => {
     const removing = alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
     await expect.poll(() => statusFor(bob)).toBe('broken')
     await removing
-    // Of those whom bob asks, carol alone is there.
+    // Carol is the only one of the members bob asks that is there.
     alice.wire.cut()
     relay.repent()
     const { notice } = await bob.next('notice', event => event.notice.code === 'refused')

@@ -1,4 +1,4 @@
-// A stranger with an honest relay who is not let in: spoiling its own welcome is no way around the owner's word.
+// A stranger with an honest relay who is not accepted: spoiling its own welcome does not bypass the owner's decision.
 import { encryptMessage } from '@postern/mls'
 import { type ChatId, clientLimits, groupIdFromBytes } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { openPrivateChat } from '../../src/chats/opening/open-chat.ts'
 import { coreOf, deadlineOf, openForged } from './modified-client.ts'
 
-/** Nobody can follow the welcomes that go out. */
+/** Nobody can follow the welcomes that are sent. */
 const spoiling: Pass = bytes => {
   const frame = decodeClientFrame(bytes.slice())
   if (frame.kind !== 'call' || frame.name !== 'commit' || !frame.request.welcome) return [bytes]
@@ -81,7 +81,7 @@ const test = base
         coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', bot.id) !==
         undefined,
   )
-  /** Whoever the bot has talked to has heard its name. */
+  /** The people that the bot has talked to know its name. */
   .extend('expectNothingGivenAway', ({ world, mallory, bot, isInFriend }) => async (): Promise<void> => {
     const friend = await world.person('friend')
     await friend.openInvite(bot.client.identity.me().inviteUrl)

@@ -1,4 +1,4 @@
-// What a member with a modified client could gain where the others believe it: after a loss, and by carrying the chat on.
+// Possible gains of a member with a modified client that the others believe: after a loss, and by carrying the chat on.
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
 import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
@@ -69,7 +69,7 @@ describe('[CORE-14.20] who makes the others lose their keys', () => {
     alice.wire.outgoing = () => []
     await commitAs(mallory, chat, () => ({ atRelay: { remove: [alice.id] } }))
     await alice.next('notice', event => event.notice.code === 'cut_off')
-    // The others refuse this commit, of which alice hears nothing.
+    // The others refuse this commit, of which alice learns nothing.
     await commitAs(mallory, chat, () => ({ settings: groupSettings([alice], { chat, generation: 7 }) }))
     const add = await keyPackagesOf(mallory, [alice.id])
     await commitAs(mallory, chat, () => ({ add, remove: [alice.id], atRelay: { remove: [] } }))

@@ -1,4 +1,4 @@
-// A group of four with one member who keeps no rules, and what that member can do beside commits.
+// A group of four with one member that breaks the rules, and what that member can do beside commits.
 import type { Notice } from '@postern/bot-api/events'
 import { encryptMessage } from '@postern/mls'
 import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
@@ -15,7 +15,7 @@ export type Team = { alice: TestPerson; bob: TestPerson; carol: TestPerson; mall
 
 let casts = 0
 
-/** What it still has to say of itself would come in between. */
+/** A pending greeting would come in between. */
 const isGreeting = (person: TestPerson): boolean =>
   coreOf(person).store.get('SELECT 1 FROM mls_group WHERE needs_hello = 2') !== undefined
 
@@ -64,7 +64,7 @@ const noticesOf = (person: TestPerson, chat: ChatId): Notice[] =>
 
 export const codesOf = (person: TestPerson, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
 
-/** Tried until the chat is well again. */
+/** Retried until the chat has healed. */
 export async function sayWhenHealed(speaker: TestPerson, chat: ChatId, text: string): Promise<void> {
   const said = () =>
     speaker.say(chat, text).then(
@@ -76,7 +76,7 @@ export async function sayWhenHealed(speaker: TestPerson, chat: ChatId, text: str
 
 let rounds = 0
 
-/** What each says all the others hear. */
+/** All others receive each member's message. */
 export async function expectAllHear(chat: ChatId, people: TestPerson[]): Promise<void> {
   for (const [at, speaker] of people.entries()) {
     const text = `${speaker.name} goes on ${++rounds}`
@@ -85,7 +85,7 @@ export async function expectAllHear(chat: ChatId, people: TestPerson[]): Promise
   }
 }
 
-/** What our client would not say there. */
+/** Content that our client would not send there. */
 export async function sayBody(person: TestPerson, chat: ChatId, body: KnownBody): Promise<void> {
   const core = coreOf(person)
   await sendContent(core, chat, { draft: newDraft(core, body), deadline: deadlineOf(person) })
@@ -94,7 +94,7 @@ export async function sayBody(person: TestPerson, chat: ChatId, body: KnownBody)
 export const epochOf = (person: TestPerson, chat: ChatId): Promise<number> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => Number(live.session.state.groupContext.epoch))
 
-/** A commit of the group's epoch by its header, and noise behind that. */
+/** A header of a commit in the group's epoch, followed by noise. */
 async function unreadableCommit(person: TestPerson, chat: ChatId): Promise<Uint8Array> {
   const payload = coreOf(person).provider.randomBytes(200)
   const view = new DataView(payload.buffer, payload.byteOffset)
@@ -125,7 +125,7 @@ export async function speakIn(person: TestPerson, group: GroupId, { body, spoilt
 
 type Told = { add?: TestPerson[]; remove?: TestPerson[]; welcome?: Uint8Array }
 
-/** A commit that nobody can read, with whatever the relay is told beside it. */
+/** A commit that nobody can read, with any lists for the relay. */
 export async function breakGroup(person: TestPerson, chat: ChatId, told: Told = {}): Promise<void> {
   const payload = await unreadableCommit(person, chat)
   const { add = [], remove = [], welcome } = told
@@ -136,7 +136,7 @@ export async function breakGroup(person: TestPerson, chat: ChatId, told: Told = 
 
 type Successor = { settings: GroupSettings; members: TestPerson[] }
 
-/** Carries the chat on although nobody has to. */
+/** Carries the chat on without need. */
 export async function carryOn(person: TestPerson, chat: ChatId, { settings, members }: Successor): Promise<void> {
   if (settings.type !== 'group') throw new Error('a group is carried on by a group')
   const successor = { settings, members: ids(members) }

@@ -1,4 +1,4 @@
-// A relay that shows two sides two histories, or holds messages back: found out at the next contact, and said.
+// A relay that shows two sides two histories, or withholds messages: detected and reported at the next contact.
 import { messageIdOf } from '@postern/bot-api'
 import type { Notice } from '@postern/bot-api/events'
 import type { ChatId, GroupId } from '@postern/protocol'
@@ -12,12 +12,12 @@ import { coreOf, groupOf } from './modified-client.ts'
 
 let casts = 0
 
-/** A greeting that is still on its way would be the first word across, in place of the one that a test has chosen. */
+/** A greeting that is still pending would be the first message across, in place of the one that a test has chosen. */
 async function expectGreeted(person: TestPerson, group: GroupId): Promise<void> {
   await expect.poll(() => findGroup(coreOf(person).store, group)?.needs_hello).toBe(0)
 }
 
-/** From here on bob's commits are true for him alone, and those of the others for them. */
+/** From here on bob's commits are valid for him alone, and those of the others for them. */
 function fork(relay: HostileRelay, { bob, group }: { bob: TestPerson; group: GroupId }): void {
   const isForked = (entry: MailboxEntry) => entry.group === group && entry.kind === 'commit' && entry.sender !== bob.id
   relay.changeEntries(entries => entries.filter(entry => !isForked(entry)))
@@ -29,7 +29,7 @@ function fork(relay: HostileRelay, { bob, group }: { bob: TestPerson; group: Gro
   })
 }
 
-/** The chores wait for the relay to take a profile: whatever else is to be done is not done before `goOn`. */
+/** The chores wait for the relay to accept a profile: nothing else is done before `goOn`. */
 async function holdChores(person: TestPerson): Promise<() => void> {
   const { wire } = person
   const held: Uint8Array[] = []
@@ -54,7 +54,7 @@ const noticesOf = (person: TestPerson, chat: ChatId): Notice[] =>
     .flatMap(event => (event.type === 'notice' && event.chat_id === chat ? [event.notice] : []))
 const codesOf = (person: TestPerson, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
 
-/** Who is still being healed misses what is said meanwhile; after that everybody hears everything. */
+/** A member that is still being healed misses messages; after that all receive everything. */
 async function expectAllHear(
   chat: ChatId,
   [speaker, ...others]: [TestPerson, ...TestPerson[]],
@@ -133,7 +133,7 @@ describe('[CORE-14.12] two histories', () => {
     fork(relay, { bob, group })
     await bob.client.chats.renameGroup(chat, 'for bob', WITHIN)
     await alice.client.chats.renameGroup(chat, 'for the others', WITHIN)
-    // What is said in the group passes in neither direction; all the rest does.
+    // Messages in the group pass in neither direction; all others do.
     relay.changeEntries(entries => entries.filter(entry => entry.group !== group))
     await alice.say(bob, 'how are you?')
     await bob.hears('how are you?')
@@ -175,7 +175,7 @@ describe('[CORE-14.12] two histories', () => {
     let heldBack = 0
     alice.wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
-      const isWord = frame.kind === 'call' && frame.name === 'append'
+      const isWord = frame.kind === 'call' && frame.name === 'appendMarked'
       if (!isWord || groupOf(alice, bob.chatId) === before) return [bytes]
       heldBack++
       return []
@@ -213,7 +213,7 @@ describe('[CORE-14.13] messages that are held back', () => {
     await bob.hears('before')
     alice.wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
-      return frame.kind === 'call' && frame.name === 'append' ? [] : [bytes]
+      return frame.kind === 'call' && frame.name === 'appendMarked' ? [] : [bytes]
     }
     const given = alice.client.messages.sendText(bob.chatId, { text: 'given up' }, { timeoutMs: 300 })
     await expect(passWhenAwaited(clock, 300, given)).rejects.toMatchObject({ code: 'send-in-doubt' })

@@ -1,4 +1,4 @@
-// The relay's time: how far it is believed, and the order that stays where it is not.
+// The relay's time: how far it is believed, and the order that holds beyond that.
 import { describe, expect, test } from 'vitest'
 import { believableTs, type LogPlace, tsAmong } from '../../src/judge/believable-time.ts'
 

@@ -1,4 +1,4 @@
-// Who may do what to a group: a value in, a verdict out.
+// The changes that members may make to a group: a value in, a verdict out.
 import { accountIdOf } from '@postern/bot-api'
 import { type AccountId, type ChatId, contentLimits, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'

@@ -13,7 +13,7 @@ const chat = groupChatId(group)
 
 const settings = { v: 1 as const, type: 'group' as const, title: 'team', admins: [bob], timerMs: 0, generation: 0 }
 const place = { group, generation: 0, epoch: 4 }
-const ended: EndedGroup = { chat, settings, place, members: [alice, bob, carol], leaving: [], offender: undefined }
+const ended: EndedGroup = { chat, settings, place, members: [alice, bob, carol], leaving: [], offenders: [] }
 const known = (standing: 'whole' | 'lost' | 'dead', change: Partial<EndedGroup> = {}): KnownFacts => ({
   group: undefined,
   chat: { type: 'group', state: 'active', group: { id: group, standing }, ended: { ...ended, ...change } },
@@ -115,11 +115,11 @@ describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
     [
       'without the offender',
       carriesOn({ inviter: carol, members: [alice, carol] }, { admins: [alice] }),
-      known('dead', { offender: bob }),
+      known('dead', { offenders: [bob] }),
       'follow',
     ],
-    ['with the offender', carriesOn({ inviter: carol }), known('dead', { offender: bob }), 'other-members'],
-    ['by the offender', carriesOn({ inviter: bob }), known('dead', { offender: bob }), 'other-members'],
+    ['with the offender', carriesOn({ inviter: carol }), known('dead', { offenders: [bob] }), 'other-members'],
+    ['by the offender', carriesOn({ inviter: bob }), known('dead', { offenders: [bob] }), 'other-members'],
     [
       'where the keys are lost, whatever came since',
       carriesOn({ members: [alice, bob, mallory] }),
@@ -158,7 +158,7 @@ describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
   })
 
   test('is the same for everybody who makes it, and its makers come one after the other', () => {
-    const killed: EndedGroup = { ...ended, members: [carol, bob, alice, mallory], leaving: [carol], offender: bob }
+    const killed: EndedGroup = { ...ended, members: [carol, bob, alice, mallory], leaving: [carol], offenders: [bob] }
     expect(successorOf(killed)).toEqual({
       members: [alice, mallory],
       settings: { ...settings, chat, generation: 1, admins: [alice], continues: place },
@@ -216,7 +216,7 @@ describe('[CORE-14.21, CORE-14.32] a group that carries a chat on', () => {
       'too-far',
     ],
     ['some numbers ahead', carriesOn({}, { generation: contentLimits.generationStepMax }), known('whole'), 'follow'],
-    ['with the offender, by an admin', carriesOn(), known('dead', { offender: carol }), 'follow'],
+    ['with the offender, by an admin', carriesOn(), known('dead', { offenders: [carol] }), 'follow'],
   ])('%s', (_what, asked, what, rule) => {
     expect(ruleOf(asked, what)).toBe(rule)
   })

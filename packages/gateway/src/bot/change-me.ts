@@ -8,5 +8,5 @@ export async function changeMe(client: Client, { name, about }: BotChange): Prom
   assertRegistered(client)
   if (name !== undefined || about !== undefined)
     await client.identity.setProfile({ ...(name !== undefined && { name }), ...(about !== undefined && { about }) })
-  return getMe(client)
+  return await getMe(client)
 }

@@ -6,5 +6,5 @@ import { assertRegistered, getMe } from './get-me.ts'
 export async function newInvite(client: Client): Promise<Bot> {
   assertRegistered(client)
   await client.identity.newInvite()
-  return getMe(client)
+  return await getMe(client)
 }

@@ -1,9 +1,10 @@
-// Sets the bot's picture, from an upload or from BOT_AVATAR. Uploads are limited: each may need much memory.
+// Sets the picture of the bot or of a group, from an upload or from BOT_AVATAR. Uploads are limited: each may need much memory.
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { Chat } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
-import { makeAvatar } from '@postern/media'
-import { CodedError, ConcurrencyLimit, gatewayLimits, isCoded, SerialQueue } from '@postern/protocol'
+import { makeAvatar, makeGroupPicture } from '@postern/media'
+import { type ChatId, CodedError, ConcurrencyLimit, gatewayLimits, isCoded, SerialQueue } from '@postern/protocol'
 import { settingFault } from '../config.ts'
 import type { OperatorState } from '../queue/operator-state.ts'
 import { assertRegistered } from './get-me.ts'
@@ -21,10 +22,24 @@ export class Avatars {
 
   async set(upload: AvatarUpload): Promise<void> {
     assertRegistered(this.#client)
+    await this.#inPlace(upload, async bytes => {
+      await this.#settings.run(async () => this.#client.identity.setProfile({ avatar: await makeAvatar(bytes) }))
+    })
+  }
+
+  /** Without a body of 20 MB for a chat that is none, or no group. */
+  async setOfGroup(chat: ChatId, upload: AvatarUpload): Promise<Chat> {
+    const { chats } = this.#client
+    if (chats.get(chat).type !== 'group') throw new CodedError('not-a-group')
+    return await this.#inPlace(upload, async bytes =>
+      chats.setGroupPicture(chat, await makeGroupPicture(bytes), { timeoutMs: gatewayLimits.sendWithinMs }),
+    )
+  }
+
+  async #inPlace<Result>(upload: AvatarUpload, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
     const free = this.#slots.reserve()
     try {
-      const bytes = await readWhole(upload)
-      await this.#settings.run(async () => this.#client.identity.setProfile({ avatar: await makeAvatar(bytes) }))
+      return await use(await readWhole(upload))
     } finally {
       free()
     }

@@ -5,7 +5,7 @@ import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export type HooksContext = {
-  settings: Pick<GatewaySettings, 'hooksUrl' | 'botOwners'>
+  settings: Pick<GatewaySettings, 'hooksUrl' | 'botOwners' | 'language' | 'alertmanager'>
   clock: Clock
   log: Log
   metrics: Metrics

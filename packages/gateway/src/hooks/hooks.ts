@@ -1,6 +1,6 @@
 // The hooks of this bot. Each is a secret address for one chat and one format; only the hash of the secret is stored.
 import { hash, randomBytes } from 'node:crypto'
-import type { CreatedHook, Hook, HookFormat } from '@postern/bot-api'
+import type { BotLanguage, CreatedHook, Hook, HookFormat, HookOptions } from '@postern/bot-api'
 import type { RecordChange, Records } from '@postern/core'
 import { type ChatId, type Clock, CodedError, hookLimits, SerialQueue, toBase32, toBase64Url } from '@postern/protocol'
 
@@ -9,11 +9,34 @@ const SECRET_BYTES = 32
 const ID_BYTES = 5
 const PREFIX = 'hook/'
 
-export type StoredHook = { id: string; chat: ChatId; format: HookFormat; ts: number; secretHash: string }
+/** Without `lang` a hook writes in the language of the gateway. `silent`: none of its messages notifies anybody. */
+export type NewHook = {
+  chat: ChatId
+  format: HookFormat
+  lang?: BotLanguage | undefined
+  silent?: boolean | undefined
+  /** Its senders must prove that they know it. Never shown. */
+  secret?: string | undefined
+  /** Only for the format `template`. */
+  template?: string | undefined
+  options?: HookOptions | undefined
+}
 
-export type NewHook = { chat: ChatId; format: HookFormat }
+export type StoredHook = NewHook & { id: string; ts: number; secretHash: string }
 
 export type HooksOptions = { hooksUrl: string; clock: Clock }
+
+const shownHook = ({ id, chat: chat_id, format, lang, silent, secret, template, options, ts }: StoredHook): Hook => ({
+  id,
+  chat_id,
+  format,
+  ...(lang && { lang }),
+  ...(silent && { silent }),
+  ...(secret !== undefined && { signed: true as const }),
+  ...(template !== undefined && { template }),
+  ...(options && { options }),
+  ts,
+})
 
 /** 256 bits are beyond guessing, so a fast hash is enough; timing the look-up reveals hashes, not secrets. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')
@@ -38,6 +61,10 @@ export class Hooks {
     return this.#bySecretHash.get(hashSecret(secret))
   }
 
+  get(id: string): StoredHook | undefined {
+    return this.#byId.get(id)
+  }
+
   has(id: string): boolean {
     return this.#byId.has(id)
   }
@@ -47,7 +74,7 @@ export class Hooks {
     return [...this.#byId.values()]
       .filter(hook => chat === undefined || hook.chat === chat)
       .toSorted((a, b) => a.ts - b.ts)
-      .map(({ id, chat: chat_id, format, ts }) => ({ id, chat_id, format, ts }))
+      .map(shownHook)
   }
 
   /** `withIt` is written with the hook in one transaction. */
@@ -60,17 +87,23 @@ export class Hooks {
     return await this.#changes.run(() => this.#remove(id, withIt))
   }
 
-  async #create({ chat, format }: NewHook, withIt: (made: CreatedHook) => RecordChange[]): Promise<CreatedHook> {
+  async #create(wanted: NewHook, withIt: (made: CreatedHook) => RecordChange[]): Promise<CreatedHook> {
+    const { chat, format, lang, silent, secret, template, options } = wanted
     if (this.#byId.size >= hookLimits.hooksMax) throw new CodedError('hooks-full', { max: hookLimits.hooksMax })
-    const secret = toBase64Url(randomBytes(SECRET_BYTES))
+    const inAddress = toBase64Url(randomBytes(SECRET_BYTES))
     const hook: StoredHook = {
       id: this.#newId(),
       chat,
       format,
+      ...(lang && { lang }),
+      ...(silent && { silent }),
+      ...(secret !== undefined && { secret }),
+      ...(template !== undefined && { template }),
+      ...(options && { options }),
       ts: this.#clock.nowMs(),
-      secretHash: hashSecret(secret),
+      secretHash: hashSecret(inAddress),
     }
-    const made = { id: hook.id, chat_id: chat, format, ts: hook.ts, url: `${this.#baseUrl}/hooks/${secret}` }
+    const made = { ...shownHook(hook), url: `${this.#baseUrl}/hooks/${inAddress}` }
     await this.#records.change({ key: PREFIX + hook.id, put: JSON.stringify(hook) }, ...withIt(made))
     this.#add(hook)
     return made

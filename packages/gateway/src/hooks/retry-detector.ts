@@ -29,7 +29,11 @@ export class RetryDetector {
   /** The attempt that was sent for a sender that did not receive the answer. The same from anybody else is news. */
   unheard({ at, answeredAt, repeat }: PostKeys): string | undefined {
     const written = this.#memory.get(at)
-    if (written) return this.#isLately(written, hookLimits.unheardWithinMs) ? written.attempt : undefined
+    if (written) {
+      // Two senders of one event, or one that gave up early: the answer to the first one is still on its way.
+      if (repeat.isOneEvent && this.#waiting.has(written.attempt)) return written.attempt
+      return this.#isLately(written, hookLimits.unheardWithinMs) ? written.attempt : undefined
+    }
     const answered = answeredAt && this.#memory.get(answeredAt)
     if (!answered) return undefined
     // A sender that retries has closed the connection on which it waited.

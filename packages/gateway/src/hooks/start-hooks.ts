@@ -5,7 +5,8 @@ import { DeclaredCommands } from './commands/declare-commands.ts'
 import { AddressEraser } from './commands/erase-addresses.ts'
 import type { HooksContext } from './hooks-context.ts'
 import type { ServedHooks } from './serve-hooks.ts'
-import { READER, SHELF } from './stored-names.ts'
+import { LIVING_READER, READER, SHELF } from './stored-names.ts'
+import { wordsIn } from './words/words.ts'
 
 export type IncomingHooks = {
   /** Absent without HOOKS_URL. */
@@ -24,19 +25,18 @@ export async function openHooks(client: Client, surroundings: HooksContext): Pro
   return { served, start: () => served.start(), stop: () => served.stop() }
 }
 
-/** The cursor from an earlier run with hooks moves along: if it stayed, the journal would grow forever. */
-async function restHooks(client: Client, { clock, log }: HooksContext): Promise<IncomingHooks> {
-  await new DeclaredCommands(client, client.records(SHELF)).withdraw()
-  const discard =
-    client.journal.readerState(READER) === undefined
-      ? undefined
-      : new UpdateDiscard(client.journal, { clock, log, reader: READER })
+/** The cursors from an earlier run with hooks move along: if they stayed, the journal would grow forever. */
+async function restHooks(client: Client, { settings, clock, log }: HooksContext): Promise<IncomingHooks> {
+  await new DeclaredCommands(client, client.records(SHELF), wordsIn[settings.language]).withdraw()
+  const discards = [READER, LIVING_READER]
+    .filter(reader => client.journal.readerState(reader) !== undefined)
+    .map(reader => new UpdateDiscard(client.journal, { clock, log, reader }))
   const eraser = new AddressEraser({ client, records: client.records(SHELF), clock, log })
   return {
     start: () => eraser.start(),
     stop: async () => {
       await eraser.stop()
-      await discard?.stop()
+      for (const discard of discards) await discard.stop()
     },
   }
 }

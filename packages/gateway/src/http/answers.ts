@@ -4,9 +4,22 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** Already JSON: updates are stored as they are sent. Bytes are UTF-8. */
 export class SerializedAnswer {
   readonly json: string | Uint8Array
+  readonly headers: Readonly<Record<string, string>> | undefined
 
-  constructor(json: string | Uint8Array) {
+  constructor(json: string | Uint8Array, headers?: Readonly<Record<string, string>>) {
     this.json = json
+    this.headers = headers
+  }
+}
+
+/** Words in the way of a sender that reads no JSON. */
+export class PlainAnswer {
+  readonly text: string
+  readonly status: number
+
+  constructor(text: string, status: number) {
+    this.text = text
+    this.status = status
   }
 }
 

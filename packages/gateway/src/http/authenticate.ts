@@ -1,11 +1,10 @@
-// Compares the bearer token of a request with the configured one in constant time.
+// Reads the bearer token of a request, and compares secrets in constant time.
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Only the token's hash is kept. Hashes have one length, so the comparison reveals nothing about the token. */
-export function tokenChecker(botToken: string): (authorization: string | undefined) => boolean {
-  const expected = hash('sha256', botToken, 'buffer')
-  return authorization => {
-    const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
-    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected)
-  }
+/** Only the secret's hash is kept. Hashes have one length, so the comparison reveals nothing about the secret. */
+export function secretChecker(secret: string): (given: string) => boolean {
+  const expected = hash('sha256', secret, 'buffer')
+  return given => timingSafeEqual(hash('sha256', given, 'buffer'), expected)
 }
+
+export const bearerOf = (authorization = ''): string | undefined => /^Bearer +(\S+) *$/i.exec(authorization)?.[1]

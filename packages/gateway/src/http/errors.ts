@@ -1,6 +1,6 @@
 // Converts any thrown error into an answer: a status and {error, code}.
 import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/bot-api'
-import { CodedError, gatewayLimits, systemFault } from '@postern/protocol'
+import { CodedError, gatewayLimits, isCoded, systemFault } from '@postern/protocol'
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
 
@@ -8,15 +8,23 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 export type Statuses = Partial<Record<ApiErrorCode, number>>
 
 export function errorAnswer(error: unknown, statuses: Statuses = {}): ErrorAnswer {
-  const { error: text, code } = apiErrorOf(asCoded(error))
+  const coded = asCoded(error)
+  const { error: text, code } = apiErrorOf(coded)
   return {
     status: statuses[code] ?? apiStatuses[code],
     headers: {
       ...(code === 'unavailable' && { 'retry-after': String(gatewayLimits.retryAfterSec) }),
       ...(code === 'unauthorized' && { 'www-authenticate': 'Bearer' }),
+      ...firstMessageOf(coded),
     },
     body: JSON.stringify({ error: text, code }),
   }
+}
+
+/** A program that no longer has the first request finds out what became of it. */
+function firstMessageOf(error: unknown): Record<string, string> {
+  const message = isCoded(error, 'idempotency-conflict') ? error.details['message'] : undefined
+  return message === undefined ? {} : { 'idempotency-message': String(message) }
 }
 
 export const badField = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })

@@ -1,63 +1,38 @@
 // The handler of each endpoint: checked input in, the answer out.
-import type { Endpoint, EndpointName, Endpoints, HookEndpointName } from '@postern/bot-api'
 import type { Client } from '@postern/core'
-import { gatewayLimits } from '@postern/protocol'
-import type { z } from 'zod'
+import { CodedError } from '@postern/protocol'
+import { mayUse } from '../access.ts'
+import { assertOnline } from '../bot/assert-online.ts'
 import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'
+import { getPerson } from '../bot/get-person.ts'
+import { createInvite, listInvites } from '../bot/invites.ts'
 import { newInvite } from '../bot/new-invite.ts'
-import { Avatars, type AvatarUpload } from '../bot/set-avatar.ts'
+import { compareSafetyNumber, getSafetyNumber } from '../bot/safety-number.ts'
+import { Avatars } from '../bot/set-avatar.ts'
 import { setCommands } from '../bot/set-commands.ts'
-import type { HttpCaller } from '../caller.ts'
+import { addMembers, changeChat, leaveChat, removeMember, setAdmin } from '../chats/change-group.ts'
 import { createGroup } from '../chats/create-group.ts'
 import { editMessage } from '../chats/edit-message.ts'
-import { idempotencyOf } from '../chats/idempotency.ts'
+import { groupLinkIn } from '../chats/group-link.ts'
+import { listLimited, reachedPerson } from '../chats/limited-chats.ts'
 import { sendMessage } from '../chats/send-message.ts'
 import { sendPoll } from '../chats/send-poll.ts'
 import { FileDownloads } from '../files/file-downloads.ts'
-import { type FileForm, FileUploads } from '../files/send-file.ts'
+import { forwardMessage } from '../files/forward-message.ts'
+import { sendAlbum } from '../files/send-album.ts'
+import { FileUploads } from '../files/send-file.ts'
 import type { ServedHooks } from '../hooks/serve-hooks.ts'
 import { countSend, timeSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 import type { Updates } from '../updates/updates.ts'
-import { NegotiatedAnswer, SerializedAnswer } from './answers.ts'
+import { NegotiatedAnswer, PlainAnswer, SerializedAnswer } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
+import { empty, type Handlers, once, within } from './handler.ts'
 import { OpenapiDocuments } from './openapi-documents.ts'
-
-type InputPart<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
-  E extends Record<Key, infer Schema extends z.ZodType> ? z.infer<Schema> : undefined
-type Input<E extends Endpoint> = {
-  params: InputPart<E, 'params'>
-  query: InputPart<E, 'query'>
-  headers: InputPart<E, 'headers'>
-  body: InputPart<E, 'body'>
-  upload: E extends { upload: object } ? AvatarUpload : undefined
-  form: E extends { form: object } ? FileForm : undefined
-  /** A HEAD request: the body of the answer is not sent. */
-  isHead: boolean
-}
-type Answer<E extends Endpoint> = z.infer<E['answer']> | SerializedAnswer | NegotiatedAnswer
-
-type Handler<E extends Endpoint> = (input: Input<E>, caller: HttpCaller) => Answer<E> | Promise<Answer<E>>
-
-type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
-
-/** The endpoints of hooks exist when hooks are on. */
-export type Handlers = Omit<AllHandlers, HookEndpointName> & Partial<Pick<AllHandlers, HookEndpointName>>
-
-const within = { timeoutMs: gatewayLimits.sendWithinMs }
-
-/** Under a caller's key the same request is executed once. */
-const once = (headers: { 'idempotency-key'?: string | undefined }, request: object) => ({
-  ...within,
-  ...idempotencyOf(headers['idempotency-key'], request),
-})
-
-/** Requests that return nothing answer {}. */
-async function empty(work: Promise<void>): Promise<Record<string, never>> {
-  await work
-  return {}
-}
+import { tokenHandlers } from './token-handlers.ts'
+import { updateHandlers } from './update-handlers.ts'
 
 type BotParts = { avatars: Avatars; hooks: ServedHooks | undefined }
 
@@ -68,19 +43,69 @@ const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
     changeMe: ({ body }) => changeMe(client, body),
     setCommands: ({ body }) => empty(setCommands(client, { ...body, hooks })),
     setAvatar: ({ upload }) => empty(avatars.set(upload)),
+    createInvite: ({ body, headers }) => createInvite(client, body, once(headers, { invite: body })),
+    listInvites: ({ query }) => listInvites(client, query),
+    revokeInvite: ({ params }) => empty(client.invites.revoke(params.id)),
   }) satisfies Partial<Handlers>
 
 const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
-    listChats: ({ query: { limit, after } }) =>
-      limit === undefined && after === undefined
-        ? new SerializedAnswer(client.chats.listText())
-        : client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
+    listChats: ({ query: { limit, after } }, { access }) =>
+      access.chats
+        ? listLimited(client, { limit, after, chats: access.chats })
+        : limit === undefined && after === undefined
+          ? new SerializedAnswer(client.chats.listText())
+          : client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
     getChat: ({ params }) => client.chats.get(params.chat),
-    getSafetyNumber: ({ params }) => client.identity.safetyNumber(params.account, within),
     acceptChat: ({ params }) => client.chats.accept(params.chat),
+    declineChat: ({ params }) => empty(client.chats.decline(params.chat)),
+    sendTyping: ({ params }) => empty(client.typing.send(params.chat, within)),
+    sendDraft: ({ params, body: { text, format } }) =>
+      empty(client.typing.sendDraft(params.chat, { text, markdown: format === 'markdown' }, within)),
     createGroup: ({ body, headers }) =>
       countSend(metrics, createGroup(client, { ...body, key: headers['idempotency-key'] })),
+  }) satisfies Partial<Handlers>
+
+const peopleHandlers = (client: Client) =>
+  ({
+    getPerson: ({ params }, { access }) => getPerson(client, reachedPerson(client, params.account, access)),
+    getSafetyNumber: ({ params }, { access }) => getSafetyNumber(client, reachedPerson(client, params.account, access)),
+    compareSafetyNumber: ({ params, body }) => compareSafetyNumber(client, { ...params, ...body }),
+    listBlocked: () => client.identity.blocked(),
+    blockPerson: ({ params }) => empty(client.chats.block(params.account)),
+    unblockPerson: ({ params }) => empty(client.chats.unblock(params.account)),
+  }) satisfies Partial<Handlers>
+
+const groupHandlers = (client: Client, metrics: Metrics, avatars: Avatars) =>
+  ({
+    changeChat: ({ params, headers, body }) =>
+      countSend(metrics, changeChat(client, { ...params, key: headers['idempotency-key'], change: body })),
+    addMembers: ({ params, headers, body }) =>
+      countSend(metrics, addMembers(client, { ...params, key: headers['idempotency-key'], add: body.add })),
+    removeMember: ({ params, headers }) =>
+      countSend(metrics, removeMember(client, { ...params, key: headers['idempotency-key'] })),
+    setAdmin: ({ params, headers, body }) =>
+      countSend(metrics, setAdmin(client, { ...params, key: headers['idempotency-key'], admin: body.admin })),
+    setChatPicture: ({ params, upload }) => avatars.setOfGroup(params.chat, upload),
+    removeChatPicture: ({ params }) => client.chats.setGroupPicture(params.chat, null, within),
+    leaveChat: ({ params, headers }) =>
+      countSend(metrics, empty(leaveChat(client, { ...params, key: headers['idempotency-key'] }))),
+  }) satisfies Partial<Handlers>
+
+const groupLinkHandlers = ({ groupLinks, chats }: Client) =>
+  ({
+    createGroupLink: ({ params }) => groupLinks.make(params.chat),
+    listGroupLinks: ({ params }) => chats.get(params.chat) && groupLinks.list(params.chat),
+    revokeGroupLink: ({ params }) => empty(groupLinks.revoke(params.chat, params.token)),
+    listJoinRequests: ({ params }) => chats.get(params.chat) && groupLinks.requests(params.chat),
+    answerJoinRequest: async ({ params: { chat, account }, body }) => {
+      if (body.add) return await groupLinks.add(chat, account, within)
+      await groupLinks.decline(chat, account)
+      return chats.get(chat)
+    },
+    askToJoin: ({ body }) => groupLinks.ask(groupLinkIn(body.link), within),
+    listAskedJoins: () => groupLinks.asked(),
+    forgetAskedJoin: ({ params }) => empty(groupLinks.forgetAsked(params)),
   }) satisfies Partial<Handlers>
 
 const messageHandlers = (client: Client, metrics: Metrics) =>
@@ -120,6 +145,13 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
   return {
     sendFile: ({ params, headers, form }) =>
       countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
+    sendAlbum: ({ params, headers, form }) =>
+      countSend(metrics, sendAlbum({ client, uploads }, { chat: params.chat, form, key: headers['idempotency-key'] })),
+    forwardMessage: ({ params, body, headers }) =>
+      countSend(
+        metrics,
+        forwardMessage({ client, uploads }, { chat: params.chat, message: body, key: headers['idempotency-key'] }),
+      ),
     getFile: async ({ params }, { gone }) => {
       const file = await downloads.open({ chat: params.chat, message: params.msg }, gone)
       return new NegotiatedAnswer(request => fileAnswer(file, request))
@@ -137,53 +169,59 @@ const pollHandlers = (client: Client, metrics: Metrics) =>
     },
     closePoll: ({ params, headers }) =>
       empty(client.messages.closePoll(params.chat, params.msg, once(headers, { close: params.msg }))),
-    answerPress: ({ params, body, headers }) => {
+    answerPress: ({ params, body, headers }, { access: { chats } }) => {
       const answer = { press: params.press_id, text: body.text }
       return timeSend(metrics, () =>
-        empty(client.messages.answerPress(answer.press, answer.text, once(headers, { answer }))),
+        empty(client.messages.answerPress(answer.press, answer.text, { ...once(headers, { answer }), chats })),
       )
     },
   }) satisfies Partial<Handlers>
 
 const hookHandlers = ({ admin, receiver }: ServedHooks) =>
   ({
-    listHooks: ({ query }) => admin.list(query.chat),
-    createHook: ({ body }) => admin.create({ chat: body.chat_id, format: body.format }),
-    deleteHook: ({ params }) => empty(admin.removeKnown(params.id)),
-    postHook: ({ params, headers, upload }, caller) =>
-      empty(
-        receiver.receive(
-          {
-            secret: params.secret,
-            contentType: headers['content-type'],
-            vcsToken: headers['x-vcs-token'],
-            idempotencyKey: headers['idempotency-key'],
-            upload,
-          },
-          caller,
-        ),
-      ),
+    listHooks: ({ query }, { access }) => admin.list(query.chat).filter(({ chat_id }) => mayUse(access, chat_id)),
+    createHook: ({ body: { chat_id: chat, ...wanted } }) => admin.create({ chat, ...wanted }),
+    deleteHook: ({ params }, { access }) => {
+      const isOutside = admin.list().some(({ id, chat_id }) => id === params.id && !mayUse(access, chat_id))
+      // As for a hook that does not exist.
+      if (isOutside) throw new CodedError('hook-not-found')
+      return empty(admin.removeKnown(params.id))
+    },
+    postHook: async ({ params: { secret }, query, headers, upload }, caller) => {
+      const answer = await receiver.receive({ secret, headers, isDryRun: query.dry_run === '1', upload }, caller)
+      return answer.kind === 'json' ? answer.value : new PlainAnswer(answer.text, answer.isRefusal ? 400 : 200)
+    },
   }) satisfies Partial<Handlers>
 
-export type HandlerParts = { client: Client; updates: Updates; metrics: Metrics; hooks: ServedHooks | undefined }
+export type HandlerParts = {
+  client: Client
+  updates: Updates
+  metrics: Metrics
+  hooks: ServedHooks | undefined
+  tokens: Tokens
+}
 
-export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts): Handlers {
+export function makeHandlers({ client, updates, metrics, hooks, tokens }: HandlerParts): Handlers {
   const openapi = new OpenapiDocuments()
+  const avatars = new Avatars(client)
   return {
-    ...botHandlers(client, { avatars: new Avatars(client), hooks }),
+    ...botHandlers(client, { avatars, hooks }),
     ...chatHandlers(client, metrics),
+    ...peopleHandlers(client),
+    ...groupHandlers(client, metrics, avatars),
+    ...groupLinkHandlers(client),
     ...messageHandlers(client, metrics),
     ...fileHandlers(client, metrics),
     ...pollHandlers(client, metrics),
     ...(hooks && hookHandlers(hooks)),
-    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, caller) => {
-      // A HEAD request must not confirm updates that nobody has read, nor wait for a body that it will not see.
-      if (isHead) return new SerializedAnswer(updates.peek({ offset, limit }))
-      return new SerializedAnswer(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, caller))
-    },
-    getWebhook: () => updates.webhookStatus(),
+    ...updateHandlers(updates),
+    ...tokenHandlers(tokens, { client, updates }),
     getMetrics: () => metrics.render(),
     getOpenapi: ({ query }) => openapi.get(query.version),
     health: () => ({}),
+    ready: () => {
+      assertOnline(client)
+      return {}
+    },
   }
 }

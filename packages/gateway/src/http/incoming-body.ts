@@ -3,7 +3,7 @@ import type { Endpoint } from '@postern/bot-api'
 import { type Clock, gatewayLimits } from '@postern/protocol'
 import type { FastifyRequest } from 'fastify'
 import { badField } from './errors.ts'
-import { boundaryOf, openForm } from './forms/forms.ts'
+import { boundaryOf, openForm, tooManyBytes } from './forms/forms.ts'
 import { bodyOf, forgetRest } from './uploads.ts'
 
 type Incoming = {
@@ -19,10 +19,7 @@ export function incomingBody(
 ): Incoming | undefined {
   if (!upload && !form) return undefined
   const bytesMax = form ? form.fileBytesMax + gatewayLimits.formAroundFileBytesMax : (upload?.bytesMax ?? 0)
-  const tooMany = () =>
-    form
-      ? badField('file', `must have at most ${form.fileBytesMax} bytes`)
-      : badField('body', `must have at most ${bytesMax} bytes`)
+  const tooMany = () => (form ? tooManyBytes(form) : badField('body', `must have at most ${bytesMax} bytes`))
   const bytes = bodyOf(request, { clock, bytesMax, tooMany, pieces: form ? 'brief' : 'kept' })
   const length = Number(request.headers['content-length'])
   return {

@@ -2,13 +2,15 @@
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/bot-api'
 import type { Clock } from '@postern/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { noAccess } from '../access.ts'
 import type { HttpCaller } from '../caller.ts'
 import { AnswerOutcomes } from './answer-outcomes.ts'
-import { NegotiatedAnswer, SerializedAnswer } from './answers.ts'
+import { NegotiatedAnswer, PlainAnswer, SerializedAnswer } from './answers.ts'
 import type { Statuses } from './errors.ts'
 import type { GracefulClose } from './graceful-close.ts'
-import type { Handlers } from './handlers.ts'
+import type { Handlers } from './handler.ts'
 import { incomingBody } from './incoming-body.ts'
+import { limitedInput } from './limit-input.ts'
 import { JSON_TYPE } from './malformed.ts'
 import { RequestCaller } from './request-caller.ts'
 import { sendStream } from './send-stream.ts'
@@ -16,10 +18,6 @@ import { acceptUploads } from './uploads.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Needs no token. */
-    open?: boolean
-    /** Also accepts `METRICS_TOKEN`. */
-    forScrapers?: boolean
     /** Its body is JSON; a body that is sent to other endpoints is discarded. */
     takesBody?: boolean
     /** The handler reads its body. */
@@ -34,8 +32,8 @@ type AnyHandler = (input: AnyInput, caller: HttpCaller) => unknown
 export type ServeContext = {
   stopping: GracefulClose
   clock: Clock
-  /** Throws when an endpoint cannot be used at all, whatever the request. */
-  refusals?: Partial<Record<EndpointName, () => void>>
+  /** Throws when an endpoint cannot be used at all, whatever the fields of the request. */
+  refusals?: Partial<Record<EndpointName, (query: object) => void>>
 }
 
 export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: ServeContext): void {
@@ -54,7 +52,7 @@ export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: 
   }
 }
 
-type Route = Omit<ServeContext, 'refusals'> & { fates: AnswerOutcomes; refuse: (() => void) | undefined }
+type Route = Omit<ServeContext, 'refusals'> & { fates: AnswerOutcomes; refuse: ((query: object) => void) | undefined }
 
 function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fates, refuse }: Route): RouteOptions {
   return {
@@ -62,16 +60,22 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fat
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       open: endpoint.open === true,
+      ...(endpoint.scopes && { scopes: endpoint.scopes }),
       forScrapers: endpoint.forScrapers === true,
       takesBody: endpoint.body !== undefined,
       readsLater: Boolean(endpoint.upload ?? endpoint.form),
       ...(endpoint.statuses && { statuses: endpoint.statuses }),
     },
     handler: (request, reply) => {
-      refuse?.()
+      const access = request.access ?? noAccess
+      refuse?.(request.query as object)
       const incoming = incomingBody(request, { endpoint, clock })
-      const caller = new RequestCaller(reply.raw, fates)
-      const handle = () => handler({ ...inputOf(endpoint, request), ...(incoming?.parts ?? noParts) }, caller)
+      const caller = new RequestCaller(reply.raw, { fates, access })
+      const handle = () =>
+        handler(
+          { ...limitedInput(endpoint, inputOf(endpoint, request), access), ...(incoming?.parts ?? noParts) },
+          caller,
+        )
       const send = (answer: unknown) => sendAnswer(reply, answer, { endpoint, clock, stopping })
       if (incoming) return stopping.orStopping(asPromise(handle)).finally(incoming.leave).then(send)
       const answer = handle()
@@ -94,6 +98,9 @@ async function sendAnswer(reply: FastifyReply, answer: unknown, { endpoint, ...p
 }
 
 function sendText(reply: FastifyReply, answer: unknown, endpoint: Endpoint): void {
+  if (answer instanceof PlainAnswer)
+    return void reply.code(answer.status).type('text/plain; charset=utf-8').send(answer.text)
+  if (answer instanceof SerializedAnswer && answer.headers) reply.headers(answer.headers)
   reply.type(endpoint.answerType ?? JSON_TYPE).send(textOf(endpoint, answer))
 }
 

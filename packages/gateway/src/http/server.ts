@@ -1,16 +1,21 @@
 // The HTTP server: token, body, errors and the stop. It knows nothing about the endpoints.
 import type { IncomingMessage } from 'node:http'
+import type { TokenScope } from '@postern/bot-api'
 import type { Log } from '@postern/core'
-import { type Clock, CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
+import { type Clock, CodedError, fromUtf8, gatewayLimits, isCoded } from '@postern/protocol'
 import { requestsInTurn, wakeNextTurn } from '@postern/protocol/node'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { tokenChecker } from './authenticate.ts'
+import { type Access, assertScopes, fullAccess } from '../access.ts'
+import { LateRefusals } from '../late-refusals.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+import { bearerOf, secretChecker } from './authenticate.ts'
 import { boundConnections, trustConnection } from './connections.ts'
 import { badField, errorAnswer } from './errors.ts'
 import { handleExpectContinue, isWaiting, sendContinue } from './expect-continue.ts'
 import type { GracefulClose } from './graceful-close.ts'
 import { assertValid, JSON_TYPE, refuseMalformed } from './malformed.ts'
 import { Refusals } from './refusals.ts'
+import { goneSignal } from './request-caller.ts'
 
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
@@ -29,17 +34,36 @@ const headRules = {
   requestTimeout: 0,
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Needs no token. */
+    open?: boolean
+    /** The scopes that a token needs. */
+    scopes?: readonly TokenScope[]
+    /** Also accepts `METRICS_TOKEN`. */
+    forScrapers?: boolean
+  }
+  interface FastifyRequest {
+    /** The rights of its token; null at an endpoint that needs none. */
+    access: Access | null
+  }
+}
+
 export type ServerOptions = {
   botToken: string
   metricsToken?: string
+  /** The scoped ones. If absent: there are none. */
+  tokens?: Pick<Tokens, 'use' | 'watch'>
   hooksUrl?: string
+  /** With the console, people type tokens: a wrong one is answered late. */
+  console?: 'on' | 'off'
   log: Log
   clock: Clock
   stopping: GracefulClose
 }
 
-export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: ServerOptions): FastifyInstance {
-  const isAuthorized = authorizer(tokens)
+export function createServer({ hooksUrl, console, log, clock, stopping, ...secrets }: ServerOptions): FastifyInstance {
+  const accessOf = authorizer(secrets)
   const refusals = new Refusals({ log, clock })
   const malformed = refuseMalformed()
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -49,10 +73,14 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
   }
   const checkToken = (request: FastifyRequest) => {
     if (!needsToken(request)) return
-    if (!isAuthorized(request)) throw new CodedError('token-wrong')
+    const access = accessOf(request)
+    if (!access) throw new CodedError('token-wrong')
+    request.access = access
     trustConnection(request.raw.socket)
+    assertScopes(access, request.routeOptions?.config?.scopes ?? [])
   }
 
+  const refuse = refuser(console === 'on' ? new LateRefusals(clock, 'wrong tokens') : undefined)
   const server = Fastify({
     bodyLimit: gatewayLimits.jsonBodyBytesMax,
     exposeHeadRoutes: false,
@@ -62,8 +90,12 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
     return503OnClosing: false,
     serverFactory: handler => createHttpServer(headRules, requestsInTurn(handler)),
     clientErrorHandler: (fault, socket) => malformed.refuse(fault, socket),
-    frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
+    frameworkErrors: (_, request, reply) =>
+      void refuse(request, reply, errorOfBadUrl(request, checkToken)).catch((error: unknown) =>
+        answerError(error, request, reply),
+      ),
   })
+  server.decorateRequest('access', null)
   boundConnections(server.server)
   server.server.on('connection', connection => stopping.watch(connection))
   handleExpectContinue(server.server)
@@ -71,17 +103,18 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
   // With callbacks: a promise for each of these would cost every request some microseconds.
-  server.addHook('onRequest', (request, _, done) => {
-    done(
-      refusalOf(() => {
-        assertValid(request.raw)
-        nameMediaType(request.raw)
-        checkToken(request)
-        // Before its body is requested or parsed.
-        if (request.is404 || hasEmptyPart(request)) throw routeNotFound(request)
-        if (!request.routeOptions.config.readsLater) sendContinue(request.raw)
-      }),
-    )
+  server.addHook('onRequest', (request, reply, proceed) => {
+    const refusal = refusalOf(() => {
+      assertValid(request.raw)
+      nameMediaType(request.raw)
+      checkToken(request)
+      if (request.access) secrets.tokens?.watch(request.access, reply.raw)
+      // Before its body is requested or parsed.
+      if (request.is404 || hasEmptyPart(request)) throw routeNotFound(request)
+      if (!request.routeOptions.config.readsLater) sendContinue(request.raw)
+    })
+    if (refusal) refuse(request, reply, refusal).catch(proceed)
+    else proceed()
   })
   // oxlint-disable-next-line max-params -- the interface is of fastify
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -100,6 +133,18 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
   return server
 }
 
+/** Rejects with the refusal: a wrong token late. */
+const refuser =
+  (wrongTokens: LateRefusals | undefined) =>
+  async (request: FastifyRequest, reply: FastifyReply, refusal: unknown): Promise<void> => {
+    if (wrongTokens && isGuess(request, refusal)) await wrongTokens.refuse(refusal, goneSignal(reply.raw))
+    throw refusal
+  }
+
+/** A request without a token guesses nothing. */
+const isGuess = ({ headers }: FastifyRequest, refusal: unknown): refusal is CodedError =>
+  isCoded(refusal, 'token-wrong') && bearerOf(headers.authorization) !== undefined
+
 /** The error that a check throws, for a callback. */
 function refusalOf(check: () => void): Error | undefined {
   try {
@@ -110,15 +155,21 @@ function refusalOf(check: () => void): Error | undefined {
   }
 }
 
-/** `BOT_TOKEN` everywhere, and `METRICS_TOKEN`, if set, where the table of endpoints allows it. */
+/** `BOT_TOKEN` everywhere, `METRICS_TOKEN` where the table of endpoints allows it, and the scoped tokens. */
 function authorizer({
   botToken,
   metricsToken,
-}: Pick<ServerOptions, 'botToken' | 'metricsToken'>): (request: FastifyRequest) => boolean {
-  const isOperator = tokenChecker(botToken)
-  const isScraper = metricsToken === undefined ? undefined : tokenChecker(metricsToken)
-  return ({ headers: { authorization }, routeOptions }) =>
-    isOperator(authorization) || (routeOptions?.config?.forScrapers === true && isScraper?.(authorization) === true)
+  tokens,
+}: Pick<ServerOptions, 'botToken' | 'metricsToken' | 'tokens'>): (request: FastifyRequest) => Access | undefined {
+  const isOperator = secretChecker(botToken)
+  const isScraper = metricsToken === undefined ? undefined : secretChecker(metricsToken)
+  return ({ headers: { authorization }, routeOptions }) => {
+    const given = bearerOf(authorization)
+    if (given === undefined) return undefined
+    if (isOperator(given)) return fullAccess
+    if (routeOptions?.config?.forScrapers === true && isScraper?.(given) === true) return fullAccess
+    return tokens?.use(given)
+  }
 }
 
 /** Unknown paths under /v1 too: without the token nobody learns which paths exist. */

@@ -28,6 +28,10 @@ export class Metrics {
     name: 'postern_updates_dropped_total',
     help: 'Updates that were dropped because nobody fetched them in time.',
   })
+  readonly readerUpdatesDropped = new Counter({
+    name: 'postern_reader_updates_dropped_total',
+    help: 'Updates that were dropped because a named reader did not confirm them in time.',
+  })
   readonly webhookAttempts = new Counter(
     { name: 'postern_webhook_attempts_total', help: 'Attempts to deliver an update.', label: 'outcome' },
     ['delivered', 'failed'],
@@ -41,6 +45,7 @@ export class Metrics {
     this.sendSeconds,
     this.fileBytes,
     this.updatesDropped,
+    this.readerUpdatesDropped,
     this.webhookAttempts,
     this.hookPosts,
   ]

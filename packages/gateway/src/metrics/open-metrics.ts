@@ -1,5 +1,6 @@
 // The metrics that every gateway has: its process, disk, relay and keys.
 import type { Client } from '@postern/core'
+import type { Clock } from '@postern/protocol'
 import { buildInfo } from '@postern/protocol/metrics'
 import { processMetrics } from '@postern/protocol/process-metrics'
 import type { GatewaySettings } from '../config.ts'
@@ -9,7 +10,7 @@ import { Metrics } from './metrics.ts'
 
 export function openMetrics(
   client: Client,
-  { dataDir }: Pick<GatewaySettings, 'dataDir'>,
+  { dataDir, clock }: Pick<GatewaySettings, 'dataDir'> & { clock: Clock },
 ): { metrics: Metrics; stopMetrics: () => void } {
   const own = processMetrics()
   const metrics = new Metrics()
@@ -24,6 +25,6 @@ export function openMetrics(
     },
     () => client.keyPackagesLeft,
   )
-  addDiskMetrics(metrics, dataDir)
+  addDiskMetrics(metrics, { directory: dataDir, clock })
   return { metrics, stopMetrics: own.stop }
 }

@@ -14,7 +14,15 @@ export type DeliveryState = {
   lastErrorTs: number
 }
 
-type Kept = { delivery?: DeliveryState; avatarHash?: string }
+/** A webhook that was set over the API. */
+export type StoredWebhook = { url: string; secret: string; previousSecret?: string }
+
+type Kept = {
+  delivery?: DeliveryState
+  avatarHash?: string
+  webhook?: StoredWebhook | undefined
+  webhookPaused?: boolean
+}
 
 export class OperatorState {
   readonly #journal: Journal
@@ -33,9 +41,25 @@ export class OperatorState {
     return this.#kept.avatarHash
   }
 
+  get webhook(): StoredWebhook | undefined {
+    return this.#kept.webhook
+  }
+
+  get isWebhookPaused(): boolean {
+    return this.#kept.webhookPaused === true
+  }
+
   /** Resolves when it is durable. */
   async keep(change: Kept): Promise<void> {
-    this.#kept = { ...this.#kept, ...change }
-    await this.#journal.setReaderState(OPERATOR, JSON.stringify(this.#kept))
+    const before = this.#kept
+    this.#kept = { ...before, ...change }
+    try {
+      await this.#journal.setReaderState(OPERATOR, JSON.stringify(this.#kept))
+    } catch (error) {
+      // A change that was refused must not come back with the next one.
+      const unchanged = Object.fromEntries(Object.keys(change).map(key => [key, before[key as keyof Kept]]))
+      this.#kept = { ...this.#kept, ...unchanged }
+      throw error
+    }
   }
 }

@@ -42,7 +42,11 @@ export class UpdateQueue {
    * that waits for `durable`. A kill before it shows again only updates whose confirmation nobody received.
    */
   async confirmAll(): Promise<void> {
-    const upTo = this.#journal.newest()
+    await this.skip(this.#journal.newest())
+  }
+
+  /** The same up to this id. */
+  async skip(upTo: number): Promise<void> {
     if (upTo <= this.#confirmed) return
     this.#untilDurable = await this.#journal.confirmSoon(OPERATOR, upTo)
     this.#confirmed = Math.max(this.#confirmed, upTo)
@@ -57,7 +61,7 @@ export class UpdateQueue {
 
   /** Whether nothing would be left if everything below the offset were confirmed. */
   isEmptyFrom(offset: number): boolean {
-    return Math.max(this.#place, offset - 1) >= this.#journal.newest()
+    return Math.max(this.place, offset - 1) >= this.#journal.newest()
   }
 
   noteDelivered(id: number): void {
@@ -77,8 +81,8 @@ export class UpdateQueue {
 
   /** The oldest updates that were neither confirmed nor delivered. */
   read(limit: number): QueuedUpdate[] {
-    if (this.#journal.newest() <= this.#place) return []
-    return this.#journal.read(this.#place, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
+    if (this.#journal.newest() <= this.place) return []
+    return this.#journal.read(this.place, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
   /**
@@ -87,24 +91,24 @@ export class UpdateQueue {
    */
   readJson({ offset = 0, limit }: { offset?: number; limit: number }): Uint8Array | undefined {
     const newest = this.#journal.newest()
-    const below = Math.max(this.#place, Math.min(offset - 1, newest))
+    const below = Math.max(this.place, Math.min(offset - 1, newest))
     return newest <= below ? undefined : this.#journal.readJson(below, limit)
   }
 
   /** Number of waiting updates. */
   pending(): number {
-    return this.#journal.newest() <= this.#place ? 0 : this.#journal.pending(OPERATOR, this.#place)
+    return this.#journal.newest() <= this.place ? 0 : this.#journal.pending(OPERATOR, this.place)
   }
 
   /** When the oldest waiting update arrived, in elapsed time. */
   oldestTs(): number | undefined {
-    return this.#journal.tsBehind(this.#place)
+    return this.#journal.tsBehind(this.place)
   }
 
   /** Skips updates that are too old or too many, and returns their counts. Writes nothing when there is none. */
   async drop(limits: { olderThanTs: number; keepMax: number }): Promise<DroppedCounts> {
-    const isFull = this.#journal.newest() - this.#place > limits.keepMax
-    const [oldest] = this.#journal.read(this.#place, 1)
+    const isFull = this.#journal.newest() - this.place > limits.keepMax
+    const [oldest] = this.#journal.read(this.place, 1)
     if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return { tooOld: 0, tooMany: 0 }
     // First: otherwise delivered updates would count as lost.
     await this.confirmDelivered()
@@ -114,7 +118,7 @@ export class UpdateQueue {
   }
 
   /** Updates up to this id are never handed out again. */
-  get #place(): number {
+  get place(): number {
     return Math.max(this.#confirmed, this.#delivered)
   }
 

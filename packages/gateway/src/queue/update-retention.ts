@@ -9,6 +9,7 @@ import {
   SerialQueue,
   type Timer,
 } from '@postern/protocol'
+import type { Counter } from '@postern/protocol/metrics'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
@@ -19,10 +20,15 @@ export type RetentionOptions = {
   log: Log
   metrics: Metrics
   keepMax?: number
+  /** Counts the dropped updates; by default with those of the queue without a name. */
+  counter?: Counter
+  said?: string
 }
 
+export type DroppableQueue = Pick<UpdateQueue, 'drop' | 'onAppend'>
+
 export class UpdateRetention {
-  readonly #queue: UpdateQueue
+  readonly #queue: DroppableQueue
   readonly #options: RetentionOptions
   readonly #unsubscribe: () => void
   readonly #faults: LogThrottle
@@ -32,7 +38,7 @@ export class UpdateRetention {
   #unsaid: DroppedCounts = { tooOld: 0, tooMany: 0 }
   #saidAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(queue: UpdateQueue, options: RetentionOptions) {
+  constructor(queue: DroppableQueue, options: RetentionOptions) {
     this.#queue = queue
     this.#options = options
     this.#faults = new LogThrottle(options.clock, gatewayLimits.faultSaidEveryMs)
@@ -66,9 +72,10 @@ export class UpdateRetention {
 
   async #sweep(): Promise<void> {
     const { clock, elapsed, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
+    const { counter = metrics.updatesDropped, said = 'updates dropped: not fetched in time' } = this.#options
     try {
       const dropped = await this.#queue.drop({ olderThanTs: elapsed.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
-      metrics.updatesDropped.add('', dropped.tooOld + dropped.tooMany)
+      counter.add('', dropped.tooOld + dropped.tooMany)
       this.#unsaid = {
         tooOld: this.#unsaid.tooOld + dropped.tooOld,
         tooMany: this.#unsaid.tooMany + dropped.tooMany,
@@ -82,10 +89,7 @@ export class UpdateRetention {
     if (tooOld + tooMany === 0 || isSaid) return
     // Two clocks that were both wrong look like a gateway that was off: the log line lets the operator tell.
     const offMs = tooOld > 0 ? elapsed.offMs : undefined
-    log.warn(
-      { dropped: tooOld + tooMany, tooOld, tooMany, ...(offMs && { offMs }) },
-      'updates dropped: not fetched in time',
-    )
+    log.warn({ dropped: tooOld + tooMany, tooOld, tooMany, ...(offMs && { offMs }) }, said)
     this.#unsaid = { tooOld: 0, tooMany: 0 }
     this.#saidAtMs = clock.monotonicMs()
   }

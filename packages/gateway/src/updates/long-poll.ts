@@ -1,27 +1,41 @@
 // Long polling: answers when there is an update, when the time is up, when the caller is gone, or at the stop.
-import { type Clock, Deferred, gatewayLimits, Notifier, tooMany, utf8 } from '@postern/protocol'
+import { type Clock, gatewayLimits, utf8 } from '@postern/protocol'
 import type { HttpCaller } from '../caller.ts'
 import type { UpdateQueue } from '../queue/update-queue.ts'
+import { UpdateWaits } from './update-waits.ts'
 
 export type PollOptions = { offset: number; limit: number; timeoutMs: number }
 /** Used only when there is something to wait for: a signal costs more than the answer. */
 export type PollCaller = Pick<HttpCaller, 'gone'>
 
+/** A queue as a poll sees it: the one without a name, a part of it, or that of a named reader. */
+export type PolledQueue = Pick<UpdateQueue, 'isEmptyFrom' | 'confirmAll' | 'confirmBelow' | 'durable' | 'readJson'> & {
+  /** Passes updates of types that the caller does not read. */
+  passOthers?: () => Promise<void>
+}
+
 const none = utf8('[]')
 const pollers = { max: gatewayLimits.pollersMax, what: 'long polls are waiting' }
 
 export class LongPoll {
-  readonly #queue: UpdateQueue
+  readonly #queue: PolledQueue
   readonly #clock: Clock
-  /** Notified when there may be something to answer with. */
-  readonly #notifier = new Notifier()
-  readonly #unsubscribe: () => void
-  #isReleased = false
+  readonly #waits: UpdateWaits
 
-  constructor(queue: UpdateQueue, clock: Clock) {
+  constructor(queue: PolledQueue, clock: Clock, waits: UpdateWaits) {
     this.#queue = queue
     this.#clock = clock
-    this.#unsubscribe = queue.onAppend(() => this.#notifier.notify())
+    this.#waits = waits
+  }
+
+  /** For the queue without a name, whose callers have places of their own. */
+  static over(queue: UpdateQueue, clock: Clock): LongPoll {
+    return new LongPoll(queue, clock, new UpdateWaits(queue, { ...pollers, clock }))
+  }
+
+  /** The same callers and places, for a part of the queue. */
+  of(queue: PolledQueue): LongPoll {
+    return new LongPoll(queue, this.#clock, this.#waits)
   }
 
   /** The JSON array of updates. Confirms first, so that confirmed updates are not shown again even after a crash. */
@@ -30,9 +44,10 @@ export class LongPoll {
     else await this.#queue.confirmBelow(offset)
     const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
+      if (this.#queue.passOthers) await this.#queue.passOthers()
       const updates = this.#queue.readJson({ limit })
       const leftMs = endsAtMs - this.#clock.monotonicMs()
-      if (updates || leftMs <= 0 || this.#isReleased || caller.gone.aborted) {
+      if (updates || leftMs <= 0 || this.#waits.isReleased || caller.gone.aborted) {
         await this.#queue.durable()
         return updates ?? none
       }
@@ -47,18 +62,15 @@ export class LongPoll {
 
   /** Answers every waiting poll with the current updates; later polls do not wait. */
   release(): void {
-    this.#isReleased = true
-    this.#unsubscribe()
-    this.#notifier.notify()
+    this.#waits.release()
   }
 
   async #wait(forMs: number, gone: AbortSignal): Promise<void> {
-    if (this.#notifier.listenerCount >= gatewayLimits.pollersMax) throw tooMany(pollers)
-    const woken = new Deferred()
-    const wake = () => woken.resolve()
-    woken.after(this.#clock, forMs, wake)
-    woken.onAbort(gone, wake)
-    woken.onSettled(this.#notifier.listen(wake))
-    await woken.promise
+    const leave = this.#waits.take()
+    try {
+      await this.#waits.next(forMs, gone)
+    } finally {
+      leave()
+    }
   }
 }

@@ -1,19 +1,26 @@
 // The state of webhook delivery: failures in a row, their reason, and the time of the next attempt. Survives restarts.
 import { hash } from 'node:crypto'
+import type { WebhookStatus } from '@postern/bot-api/objects'
 import type { ElapsedClock } from '@postern/core'
 import { type Clock, gatewayLimits } from '@postern/protocol'
-import type { DeliveryState, OperatorState } from '../queue/operator-state.ts'
+import type { DeliveryState } from '../queue/operator-state.ts'
+
+/** Where the state is kept: `keep` resolves when it is durable. */
+export type DeliveryMemory = {
+  readonly delivery: DeliveryState | undefined
+  keep(change: { delivery: DeliveryState }): Promise<void>
+}
 
 export type AttemptsOptions = {
   url: string
-  state: OperatorState
+  state: DeliveryMemory
   clock: Clock
   elapsed: Pick<ElapsedClock, 'nowMs'>
 }
 
 export class Attempts {
   readonly #urlHash: string
-  readonly #state: OperatorState
+  readonly #state: DeliveryMemory
   readonly #clock: Clock
   readonly #elapsed: Pick<ElapsedClock, 'nowMs'>
   #known: DeliveryState | undefined
@@ -34,10 +41,6 @@ export class Attempts {
     this.#known = state.delivery?.urlHash === this.#urlHash ? state.delivery : undefined
     this.#lastAttemptTs = this.#known?.lastAttemptTs
     this.#succeededMonotonicMs = clock.monotonicMs()
-  }
-
-  get lastAttemptTs(): number | undefined {
-    return this.#lastAttemptTs
   }
 
   get known(): DeliveryState | undefined {
@@ -63,6 +66,23 @@ export class Attempts {
   #dueAfterStartMs(): number {
     const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
     return Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#elapsed.nowMs())
+  }
+
+  /** After a failure: the next attempt may begin now. The number of failures stays. */
+  makeDue(): void {
+    if (!this.#known) return
+    this.#dueMonotonicMs = this.#clock.monotonicMs()
+    const { nextAttemptTs: _, dueMs: __, ...rest } = this.#known
+    this.#known = rest
+  }
+
+  status(): Omit<WebhookStatus, 'pending' | 'enabled'> {
+    const known = this.#known
+    return {
+      ...(this.#lastAttemptTs !== undefined && { last_attempt_ts: this.#lastAttemptTs }),
+      ...(known && { last_error: known.lastError, last_error_ts: known.lastErrorTs }),
+      ...(known?.nextAttemptTs !== undefined && { next_attempt_ts: known.nextAttemptTs }),
+    }
   }
 
   begin(): void {

@@ -3,6 +3,8 @@ import type { Log } from '@postern/core'
 import { type Clock, gatewayLimits, type LogThrottle, logFault, pause } from '@postern/protocol'
 import type { UpdateQueue } from '../queue/update-queue.ts'
 
+export type ConfirmedQueue = Pick<UpdateQueue, 'noteDelivered' | 'confirmDelivered'>
+
 export type ConfirmationsOptions = { clock: Clock; log: Log; faults: LogThrottle; until: AbortSignal }
 
 /**
@@ -10,10 +12,10 @@ export type ConfirmationsOptions = { clock: Clock; log: Log; faults: LogThrottle
  * repeat the updates of the moments before it, under their ids.
  */
 export class Confirmations {
-  readonly #queue: UpdateQueue
+  readonly #queue: ConfirmedQueue
   readonly #options: ConfirmationsOptions
 
-  constructor(queue: UpdateQueue, options: ConfirmationsOptions) {
+  constructor(queue: ConfirmedQueue, options: ConfirmationsOptions) {
     this.#queue = queue
     this.#options = options
   }

@@ -1,47 +1,50 @@
 // Delivers the queue to the receiver: one update at a time, in order, each until it succeeds.
-import type { WebhookStatus } from '@postern/bot-api/objects'
 import { followJournal, type Log } from '@postern/core'
 import { type Clock, gatewayLimits, LogThrottle, logFault, pause } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 import type { Attempts } from './attempts.ts'
-import { Confirmations } from './confirmations.ts'
-import type { DeliveryOutcome, WebhookReceiver } from './deliver.ts'
+import { Confirmations, type ConfirmedQueue } from './confirmations.ts'
+import type { DeliveryOutcome, UpdateReceiver } from './deliver.ts'
 
-export type DrainOptions = { receiver: WebhookReceiver; attempts: Attempts; clock: Clock; log: Log; metrics: Metrics }
+/** The queue without a name, or that of a named reader. */
+export type DrainedQueue = ConfirmedQueue &
+  Pick<UpdateQueue, 'onAppend' | 'read'> & {
+    /** Before the first read, and before the one after a fault. */
+    ready?: () => Promise<void>
+  }
+
+export type DrainOptions = {
+  receiver: UpdateReceiver
+  attempts: Attempts
+  clock: Clock
+  log: Log
+  metrics: Pick<Metrics, 'webhookAttempts'>
+}
 
 export class WebhookDrain {
-  readonly #queue: UpdateQueue
+  readonly #queue: DrainedQueue
   readonly #options: DrainOptions
   readonly #stop = new AbortController()
+  /** For the wait in progress. */
+  #hurry = new AbortController()
   readonly #faults: LogThrottle
   readonly #confirmations: Confirmations
   readonly #running: Promise<void>
 
-  constructor(queue: UpdateQueue, options: DrainOptions) {
+  constructor(queue: DrainedQueue, options: DrainOptions) {
     this.#queue = queue
     this.#options = options
     const { clock, log } = options
-    options.metrics.addGauge(
-      {
-        name: 'postern_webhook_since_success_seconds',
-        help: 'Time since an update was last delivered, or since the start.',
-      },
-      () => options.attempts.sinceSuccessMs() / 1000,
-    )
     this.#faults = new LogThrottle(clock, gatewayLimits.faultSaidEveryMs)
     this.#confirmations = new Confirmations(queue, { clock, log, faults: this.#faults, until: this.#stop.signal })
     this.#running = this.#run()
   }
 
-  status(): Omit<WebhookStatus, 'pending'> {
-    const { known, lastAttemptTs } = this.#options.attempts
-    return {
-      enabled: true,
-      ...(lastAttemptTs !== undefined && { last_attempt_ts: lastAttemptTs }),
-      ...(known && { last_error: known.lastError, last_error_ts: known.lastErrorTs }),
-      ...(known?.nextAttemptTs !== undefined && { next_attempt_ts: known.nextAttemptTs }),
-    }
+  /** Ends the wait after a failure. */
+  retryNow(): void {
+    this.#options.attempts.makeDue()
+    this.#hurry.abort()
   }
 
   /** The update in flight is abandoned: it is sent again, under its id, at the next start. */
@@ -58,6 +61,7 @@ export class WebhookDrain {
     const read = () => this.#queue.read(1)
     while (!until.aborted) {
       try {
+        await this.#queue.ready?.()
         await this.#untilDue()
         for await (const [update] of followJournal(this.#queue, { read, until }))
           if (update) await this.#attempt(update)
@@ -70,14 +74,16 @@ export class WebhookDrain {
 
   async #untilDue(): Promise<void> {
     const dueInMs = this.#options.attempts.dueInMs()
-    if (dueInMs > 0) await this.#pause(dueInMs)
+    if (dueInMs <= 0) return
+    this.#hurry = new AbortController()
+    await pause(this.#options.clock, dueInMs, AbortSignal.any([this.#stop.signal, this.#hurry.signal]))
   }
 
   async #attempt(update: QueuedUpdate): Promise<void> {
     const { receiver, attempts, metrics } = this.#options
     attempts.begin()
     const outcome = await receiver.deliver(update, this.#stop.signal)
-    if (outcome.kind !== 'stopped') metrics.webhookAttempts.add(outcome.kind)
+    if (outcome.kind === 'delivered' || outcome.kind === 'failed') metrics.webhookAttempts.add(outcome.kind)
     await this.#note(outcome, update.id)
   }
 
@@ -85,6 +91,9 @@ export class WebhookDrain {
     const { attempts, log } = this.#options
     switch (outcome.kind) {
       case 'stopped':
+        break
+      case 'passed':
+        await this.#confirmations.delivered(id)
         break
       case 'delivered':
         await this.#confirmations.delivered(id)

@@ -5,10 +5,10 @@ import { DIRECT_MARK, DIRECT_VERSION } from '@postern/protocol/relay'
 import type { ClientState } from 'ts-mls'
 import { signWithLabel, verifyWithLabel } from 'ts-mls/crypto/signature.js'
 import { mlsExporter } from 'ts-mls/keySchedule.js'
-import { KEY_BYTES, type MlsProvider, SIGNATURE_BYTES, TAG_BYTES } from '../crypto/provider.ts'
+import { KEY_BYTES, type MlsProvider, TAG_BYTES } from '../crypto/provider.ts'
 import { MlsError } from '../mls-error.ts'
-import { paddedBytes } from '../wire/padding.ts'
 import { assertMember, type GroupSession } from './group-session.ts'
+import { CONTENT_MIN_BYTES, leafAt, padded, unpadded } from './signed-content.ts'
 
 /** Unencrypted: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
 const EPOCH_AT = 2 + GROUP_ID_BYTES
@@ -17,8 +17,6 @@ const TO_AT = FROM_AT + 4
 const HEADER_BYTES = TO_AT + 4
 /** After the header: the HPKE share, then signature, length, text and padding under the key. */
 const SEALED_AT = HEADER_BYTES + KEY_BYTES
-const LENGTH_BYTES = 4
-const CONTENT_MIN_BYTES = SIGNATURE_BYTES + LENGTH_BYTES
 
 const SIGNATURE_LABEL = 'postern direct v1'
 const EXPORTER_LABEL = 'postern direct v1'
@@ -72,11 +70,6 @@ export async function openDirect(
     if (cause instanceof MlsError) throw cause
     throw new MlsError('mls-undecryptable', 'The direct message does not decrypt.', { cause })
   }
-}
-
-function leafAt(state: ClientState, leaf: number) {
-  const node = state.ratchetTree[2 * leaf]
-  return node?.nodeType === 'leaf' ? node.leaf : undefined
 }
 
 function headerOf({ groupContext, privatePath }: ClientState, toLeaf: number): Uint8Array {
@@ -159,21 +152,4 @@ async function unsealed(provider: MlsProvider, state: ClientState, { header, enc
   const hpkeSecret = await hpke.importSecret(hpkeKey, HPKE_CONTEXT, enc, KEY_BYTES, header)
   const { key, nonce } = await keysOf(provider, state, { header, hpkeSecret })
   return hpke.decryptAead(key, nonce, header, sealed)
-}
-
-function padded(proof: Uint8Array, plaintext: Uint8Array): Uint8Array {
-  const content = new Uint8Array(paddedBytes(CONTENT_MIN_BYTES + plaintext.length))
-  content.set(proof)
-  new DataView(content.buffer).setUint32(SIGNATURE_BYTES, plaintext.length)
-  content.set(plaintext, CONTENT_MIN_BYTES)
-  return content
-}
-
-function unpadded(content: Uint8Array): { proof: Uint8Array; plaintext: Uint8Array } {
-  const view = new DataView(content.buffer, content.byteOffset, content.byteLength)
-  const end = CONTENT_MIN_BYTES + (content.length < CONTENT_MIN_BYTES ? 0 : view.getUint32(SIGNATURE_BYTES))
-  if (end > content.length || content.subarray(end).some(byte => byte !== 0)) {
-    throw new MlsError('mls-malformed', 'The direct message is not filled up as it should be.')
-  }
-  return { proof: content.slice(0, SIGNATURE_BYTES), plaintext: content.slice(CONTENT_MIN_BYTES, end) }
 }

@@ -4,9 +4,11 @@ import { type AccountId, equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBy
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import { createGroup as mlsCreateGroup } from 'ts-mls/clientState.js'
 import { createApplicationMessage } from 'ts-mls/createMessage.js'
+import { mlsExporter } from 'ts-mls/keySchedule.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
 import { processPrivateMessage } from 'ts-mls/processMessages.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
+import { KEY_BYTES } from '../crypto/provider.ts'
 import { MlsError } from '../mls-error.ts'
 import { hasGuessableSecret, SETTINGS_EXTENSION } from './capabilities.ts'
 import { type Roster, roster } from './credentials.ts'
@@ -153,4 +155,11 @@ export const epoch = ({ state }: GroupSession): number => Number(state.groupCont
 export const groupId = ({ state }: GroupSession): GroupId => groupIdFromBytes(state.groupContext.groupId)
 export const settingsOf = ({ state }: GroupSession): Uint8Array => settingsIn(state.groupContext.extensions).slice()
 /** The same for all members of an epoch, and for nobody else. */
+/** A secret that all members of this epoch derive alike, for a use of ours (RFC 9420, section 8.5). */
+export const exportSecret = async (
+  { context: { provider }, state }: GroupSession,
+  { label, context }: { label: string; context: Uint8Array },
+): Promise<Uint8Array> =>
+  await mlsExporter(state.keySchedule.exporterSecret, label, context, KEY_BYTES, provider.cipherSuite)
+
 export const epochAuthenticator = ({ state }: GroupSession): Uint8Array => state.keySchedule.epochAuthenticator.slice()

@@ -4,8 +4,10 @@ import { fromBase64Url, toBase64Url } from '../bytes.ts'
 import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { buttonRowFault, buttonRowsFault, isButtonDataShort } from '../rules/button.ts'
+import { readEntities } from '../rules/entities.ts'
 import { mentionsCountFault } from '../rules/mentions.ts'
 import { timerFault } from '../rules/timer.ts'
+import { isLinkToken } from './invite-link.ts'
 import { chars, keeping } from './lenient.ts'
 
 const idOf = <Id extends string>(is: (text: string) => text is Id) =>
@@ -24,6 +26,8 @@ export const keyBytes = z.codec(
     encode: toBase64Url,
   },
 )
+
+export const linkToken = z.string().check(z.refine(isLinkToken))
 
 export const count = z.int().check(z.gte(0))
 
@@ -55,4 +59,10 @@ export const buttons = z
   .array(z.array(button).check(z.refine(keeping(buttonRowFault))))
   .check(z.refine(keeping(buttonRowsFault)))
 
-export const mentions = z.array(mention).check(z.refine(keeping(mentionsCountFault)))
+const mentions = z.array(mention).check(z.refine(keeping(mentionsCountFault)))
+
+/** Formatting never makes a text invalid: what a receiver does not understand is left out. */
+const entities = z.pipe(z.unknown(), z.transform(readEntities))
+
+/** Parts of a text. */
+export const spans = { mentions: z.optional(mentions), entities: z.optional(entities) }

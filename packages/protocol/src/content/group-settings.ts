@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { type AccountId, type ChatId, type GroupId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
+import { groupPictureUrlFault } from '../rules/picture.ts'
 import { timerFault } from '../rules/timer.ts'
 import { chars, keeping } from './lenient.ts'
 import { encodePaddedJson } from './padded-json.ts'
@@ -11,6 +12,7 @@ const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAc
 /** Shaped like a group's id, so it can never be mistaken for a private chat. */
 const groupChat = z.custom<ChatId>(value => typeof value === 'string' && isGroupId(value))
 const generation = z.int().check(z.gte(0), z.lte(contentLimits.generationMax))
+const pictureUrl = z.string().check(z.refine(keeping(groupPictureUrlFault)))
 const timerMs = z.int().check(z.refine(keeping(timerFault)))
 
 const privateSettings = z.object({
@@ -30,13 +32,19 @@ const groupSettings = z.object({
     z.refine(value => new Set(value).size === value.length),
   ),
   timerMs,
+  /**
+   * A data: URL; null once it was removed. Absent: unchanged, as clients that do not know the setting leave it out. One
+   * that we do not accept is no reason to end the group, and counts as absent.
+   */
+  // oxlint-disable-next-line promise/valid-params -- a schema with a fallback, and no promise
+  picture: z.optional(z.catch(z.optional(z.nullable(pictureUrl)), undefined)),
   /** Above 0 if it continues a chat whose group was killed or whose keys all members lost. */
   generation: z._default(generation, 0),
   /** The chat that it continues; the first group of a chat gives the chat its id. */
   chat: z.optional(groupChat),
-  /** Who has made it, where it carries a chat on: all decide alike between two, whoever has welcomed them. */
+  /** The maker of a group that carries a chat on: all members decide alike between two, even if others welcomed them. */
   maker: z.optional(accountId),
-  /** What its maker knew of the chat: a member that somebody added later was not left out on purpose. */
+  /** The maker's knowledge of the chat: a member that was added later was not left out on purpose. */
   continues: z.optional(
     z.object({
       group: z.custom<GroupId>(value => typeof value === 'string' && isGroupId(value)),

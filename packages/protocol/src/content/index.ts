@@ -1,5 +1,6 @@
 // The contents that members of a chat read and the relay cannot.
 export type { Button, Mention } from './content-fields.ts'
+export * from './ephemeral-content.ts'
 export * from './group-settings.ts'
 export * from './invite-link.ts'
 export * from './message-content.ts'

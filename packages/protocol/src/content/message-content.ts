@@ -5,18 +5,8 @@ import { CodedError } from '../errors.ts'
 import { contentLimits } from '../limits.ts'
 import { optionsCountFault } from '../rules/poll.ts'
 import { captionRange, HALF_RULE, textRange, toastRange } from '../rules/text.ts'
-import {
-  blobId,
-  buttons,
-  count,
-  groupId,
-  keyBytes,
-  mentions,
-  messageId,
-  pressId,
-  sendId,
-  timerMs,
-} from './content-fields.ts'
+import { compareBody, epochMark, joinAnswerBody, joinAskBody, rejoinBody } from './between-clients.ts'
+import { blobId, buttons, count, keyBytes, messageId, pressId, sendId, spans, timerMs } from './content-fields.ts'
 import { chars, keeping } from './lenient.ts'
 import { isPlainText, plainContent } from './plain-content.ts'
 import { escapedSurrogate, readJson } from './read-json.ts'
@@ -28,16 +18,23 @@ const messageFields = {
   replyTo: z.optional(messageId),
   /** How long it is kept after it was read; absent means forever. */
   timerMs: z.optional(timerMs),
+  buttons: z.optional(buttons),
+  /** The sender wants nobody to be notified. */
+  silent: z.optional(z.boolean()),
 }
+
+/** The sender passes on a message of another chat. It does not say whose: that chat is nobody's business here. */
+const forwarded = z.optional(z.boolean())
 
 const textBody = z.object({
   kind: z.literal('text'),
   text: chars(textRange),
-  mentions: z.optional(mentions),
-  buttons: z.optional(buttons),
+  ...spans,
+  forwarded,
   ...messageFields,
 })
 
+const waveForm = new RegExp(`^[\\w-]{1,${contentLimits.waveBarsMax}}$`)
 const pixels = z.int().check(z.gte(1), z.lte(contentLimits.pixelsPerSideMax))
 
 /** A file: where its ciphertext is, its key, and the details that are shown before it is fetched. */
@@ -64,10 +61,19 @@ const fileBody = z.object({
         z.regex(/^data:image\/(jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/),
       ),
   ),
+  /**
+   * Files of one sender with the same id were sent together. An invalid id is ignored: a receiver that does not
+   * understand it shows a single one.
+   */
+  // oxlint-disable-next-line promise/valid-params -- a schema with a fallback, and no promise
+  album: z.optional(z.catch(z.optional(z.string().check(z.regex(/^[\w-]{16,36}$/))), undefined)),
+  /** How loud a voice message is, from its beginning to its end: a character of base64url for each bar. */
+  // oxlint-disable-next-line promise/valid-params -- a schema with a fallback, and no promise
+  wave: z.optional(z.catch(z.optional(z.string().check(z.regex(waveForm))), undefined)),
   /** The caption. */
   text: z.optional(chars(textRange)),
-  mentions: z.optional(mentions),
-  buttons: z.optional(buttons),
+  ...spans,
+  forwarded,
   ...messageFields,
 })
 export type FileBody = z.infer<typeof fileBody>
@@ -81,6 +87,8 @@ const pollBody = z.object({
   multiple: z.boolean(),
   /** By the relay's clock. Later votes do not count. */
   closeTs: z.optional(z.int().check(z.gte(1))),
+  /** Their positions are in the question. */
+  mentions: spans.mentions,
   ...messageFields,
 })
 export type PollBody = z.infer<typeof pollBody>
@@ -112,9 +120,9 @@ const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: cha
 const editBody = z.object({
   kind: z.literal('edit'),
   target: messageId,
-  /** An empty text removes the caption of a file. With a text, absent mentions mean none. */
+  /** An empty text removes the caption of a file. With a text, absent mentions and entities mean none. */
   text: z.optional(chars(captionRange)),
-  mentions: z.optional(mentions),
+  ...spans,
   /** An empty list removes the buttons. */
   buttons: z.optional(buttons),
 })
@@ -126,9 +134,6 @@ const reactionBody = z.object({
   target: messageId,
   emoji: z.string().check(z.maxLength(contentLimits.emojiUnitsMax)),
 })
-/** A secret that the sender shares with every member in that epoch of a group. */
-const epochMark = z.object({ group: groupId, epoch: count, mark: z.string().check(z.length(22)) })
-
 /** To the author alone: everything up to these times has arrived, or was read. */
 const receiptBody = z.object({
   kind: z.literal('receipt'),
@@ -155,12 +160,6 @@ const leaveBody = z.object({
   proof: z.optional(z.string().check(z.length(86))),
 })
 
-/** Asks another member, in private, to add the sender to a group again because the sender lost its keys. */
-const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
-
-/** Sent in private to another member of a group, to ask for that member's own mark. */
-const compareBody = z.extend(epochMark, { kind: z.literal('compare') })
-
 const knownBodies = [
   textBody,
   fileBody,
@@ -178,6 +177,8 @@ const knownBodies = [
   leaveBody,
   rejoinBody,
   compareBody,
+  joinAskBody,
+  joinAnswerBody,
 ] as const
 const knownBody = z.discriminatedUnion('kind', knownBodies)
 const knownKinds = new Set<string>(knownBodies.flatMap(({ shape }) => shape.kind.def.values))
@@ -191,6 +192,8 @@ const hello = z.object({
   profileKey: keyBytes,
   /** The token of the invite link by which the sender came: for the link's owner alone. */
   token: z.optional(z.string().check(z.maxLength(64))),
+  /** The sender wants the words of messages in this chat for its notifications. */
+  previews: z.optional(z.boolean()),
 })
 export type Hello = z.infer<typeof hello>
 

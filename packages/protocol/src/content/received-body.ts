@@ -1,24 +1,34 @@
 // Cleans a received body that breaks the sender's rules: the message stays, and misleading parts are removed.
 import { isPlainUrl } from '../rules/button.ts'
+import { fittingEntities, type TextEntity } from '../rules/entities.ts'
 import { cleanLine } from '../rules/line.ts'
 import { fittingMentions } from '../rules/mentions.ts'
 import { isSmallPictureUrl } from '../rules/picture.ts'
 import type { Button, Mention } from './content-fields.ts'
-import type { FileBody, KnownBody } from './message-content.ts'
+import type { FileBody, KnownBody, PollBody } from './message-content.ts'
 
 /** Replaces an invisible label: its position counts, so the button stays. */
 const UNSEEN_LABEL = '…'
 
-type Worded = { text?: string | undefined; mentions?: Mention[] | undefined }
+type Worded = {
+  text?: string | undefined
+  mentions?: Mention[] | undefined
+  entities?: TextEntity[] | undefined
+}
 
 export function receivedBody(body: KnownBody): KnownBody {
-  if (body.kind === 'poll') return { ...body, options: body.options.map(shownLabel) }
-  // The mentions of an edit belong to a text that may have changed since.
+  if (body.kind === 'poll') return receivedPoll(body)
+  // The mentions and entities of an edit belong to a text that may have changed since.
   if (body.kind === 'edit') return { ...body, ...withClean(body) }
   if (body.kind !== 'text' && body.kind !== 'file') return body
-  const { mentions, ...rest } = body
+  const { mentions, entities, ...rest } = body
   const shown = rest.kind === 'file' ? withoutLargePreview(rest) : rest
-  return { ...shown, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
+  return { ...shown, ...withFitting({ text: body.text, mentions, entities }), ...withClean(body) }
+}
+
+function receivedPoll({ mentions, ...poll }: PollBody): PollBody {
+  const fitting = withFitting({ text: poll.question, mentions })
+  return { ...poll, ...fitting, ...withClean(poll), options: poll.options.map(shownLabel) }
 }
 
 /** A preview is decoded wherever the message is shown, before anybody asked for the file. */
@@ -26,10 +36,17 @@ function withoutLargePreview({ preview, ...file }: FileBody): FileBody {
   return { ...file, ...(preview !== undefined && isSmallPictureUrl(preview) && { preview }) }
 }
 
-/** The mentions that fit the current text; if none fit, there is no list. */
-export function withFitting({ text = '', mentions = [] }: Worded): { mentions?: Mention[] } {
-  const fitting = fittingMentions(text, mentions)
-  return fitting.length > 0 ? { mentions: fitting } : {}
+/** The mentions and entities that fit the current text; if none fit, there is no list. */
+export function withFitting({
+  text = '',
+  mentions = [],
+  entities = [],
+}: Worded): Pick<Worded, 'mentions' | 'entities'> {
+  const fitting = { mentions: fittingMentions(text, mentions), entities: fittingEntities(text, entities) }
+  return {
+    ...(fitting.mentions.length > 0 && { mentions: fitting.mentions }),
+    ...(fitting.entities.length > 0 && { entities: fitting.entities }),
+  }
 }
 
 function withClean({ buttons }: { buttons?: Button[][] | undefined }): { buttons?: Button[][] } {

@@ -29,6 +29,9 @@ import {
 import { contentLimits, wireLimits } from '../limits.ts'
 
 export const INCARNATION_BYTES = 16
+/** The keys of a browser's subscription: a point on P-256, and a secret. */
+const PUSH_KEY_BYTES = 65
+const PUSH_AUTH_BYTES = 16
 
 const idCodec = <Id extends AccountId | GroupId | MessageId | BlobId>(byteCount: number): Codec<Id> =>
   mapped<Uint8Array, Id>(fixed(byteCount), { toWire: bytesOf, fromWire: raw => toBase32(raw) as Id })
@@ -47,6 +50,8 @@ const verdict = struct({ accepted: optional(accepted), epoch: u53 })
 
 const entryKinds = ['message', 'commit', 'welcome', 'direct', 'leave'] as const
 
+const attentionKinds = ['none', 'message', 'mention'] as const
+
 export const entry = struct({
   cursor: u53,
   group,
@@ -60,6 +65,9 @@ export const entry = struct({
   removed: list(account, contentLimits.groupMembersMax),
 })
 export type MailboxEntry = Infer<typeof entry>
+/** Sealed by a member for the others, and of use only for seconds. */
+export const ephemeral = struct({ sender: account, payload: bytes(wireLimits.ephemeralBytesMax) })
+export type EphemeralFrame = Infer<typeof ephemeral>
 export type AcceptedEntry = Infer<typeof accepted>
 export type RelayVerdict = Infer<typeof verdict>
 
@@ -68,6 +76,14 @@ const call = <Request, Answer>(tag: number, request: Codec<Request>, answer: Cod
   request,
   answer,
 })
+
+const appended = {
+  payload: bytes(wireLimits.messageBytesMax),
+  /** Delivered to this member alone. */
+  to: optional(account),
+  /** The sender's last message: it is not a member afterwards. */
+  leave: bool,
+}
 
 const sessionBefore = { account, cursor: u53, mark: u53, keyPackages: u32, nowMs: u53 }
 
@@ -133,17 +149,7 @@ export const calls = {
     struct({ created: bool }),
   ),
   getGroup: call(8, struct({ group }), struct({ epoch: u53, members: list(account, contentLimits.groupMembersMax) })),
-  append: call(
-    9,
-    struct({
-      payload: bytes(wireLimits.messageBytesMax),
-      /** Delivered to this member alone. */
-      to: optional(account),
-      /** The sender's last message: it is not a member afterwards. */
-      leave: bool,
-    }),
-    verdict,
-  ),
+  append: call(9, struct(appended), verdict),
   commit: call(
     10,
     struct({
@@ -173,6 +179,37 @@ export const calls = {
   ),
   /** Like `follow`, but each page names the position after which it begins, so that a reader notices a missing page. */
   followChained: call(18, struct({ after: u53 }), struct({ head: u53 })),
+  /** Like `append`, and tells the relay for whose attention it is: devices that are away are then notified. */
+  appendMarked: call(
+    19,
+    struct({
+      ...appended,
+      attention: oneOf(attentionKinds),
+      /** For the notification: sealed by the sender, opened by the members. */
+      preview: optional(bytes(wireLimits.previewBytesMax)),
+    }),
+    verdict,
+  ),
+  /** The public key by which push services know the relay, as an uncompressed point; absent if it does not push. */
+  pushKey: call(20, none, struct({ key: optional(fixed(PUSH_KEY_BYTES)) })),
+  /** Replaces the whole subscription of the device. Muted groups are pushed only for mentions. */
+  setPush: call(
+    21,
+    struct({
+      endpoint: text(wireLimits.pushEndpointBytesMax),
+      p256dh: fixed(PUSH_KEY_BYTES),
+      auth: fixed(PUSH_AUTH_BYTES),
+      muted: list(group, wireLimits.mutedGroupsMax),
+    }),
+    none,
+  ),
+  clearPush: call(22, none, none),
+  /** To the members of a group that are connected now. Nothing of it is stored, and nobody learns whom it reached. */
+  sendEphemeral: call(23, struct({ payload: bytes(wireLimits.ephemeralBytesMax) }), none),
+  /** From here on this connection receives what others send so. */
+  followEphemeral: call(24, none, none),
+  /** How many people whom the account does not know it may still add in this UTC day. */
+  newPeopleLeft: call(25, none, struct({ left: u32 })),
 } as const
 
 export type CallName = keyof typeof calls

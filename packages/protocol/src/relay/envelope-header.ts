@@ -7,6 +7,9 @@ export type EnvelopeHeader = { group: GroupId; epoch: number; kind: 'message' | 
 /** First byte of a message to one member; an MLS message starts with its version, 0x0001. */
 export const DIRECT_MARK = 0xd1
 export const DIRECT_VERSION = 1
+/** First byte of a frame that is relayed and not stored. */
+export const EPHEMERAL_MARK = 0xd2
+export const EPHEMERAL_VERSION = 1
 
 const MLS_VERSION = 1
 const MLS_PRIVATE_MESSAGE = 2
@@ -30,6 +33,15 @@ export function readEnvelopeHeader(envelope: Uint8Array): EnvelopeHeader {
   if (contentType !== MLS_APPLICATION && contentType !== MLS_COMMIT)
     throw malformed('an envelope is neither a message nor a commit')
   return { ...groupAndEpoch(view, 5), kind: contentType === MLS_COMMIT ? 'commit' : 'message' }
+}
+
+/** Our own header of a frame that is relayed and not stored: mark, version, group id, epoch. */
+export function readEphemeralHeader(payload: Uint8Array): Omit<EnvelopeHeader, 'kind'> {
+  if (payload.length < 32) throw malformed('an ephemeral frame is too short')
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
+  if (view.getUint8(0) !== EPHEMERAL_MARK || view.getUint8(1) !== EPHEMERAL_VERSION)
+    throw malformed('an ephemeral frame has an unknown form')
+  return groupAndEpoch(view, 2)
 }
 
 function groupAndEpoch(view: DataView, at: number): { group: GroupId; epoch: number } {

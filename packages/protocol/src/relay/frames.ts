@@ -22,7 +22,9 @@ import {
   type CallName,
   type CallRequest,
   calls,
+  type EphemeralFrame,
   entry,
+  ephemeral,
   type MailboxEntry,
 } from './calls.ts'
 
@@ -60,6 +62,8 @@ const TAG_DELIVER = 129
 const TAG_ANSWER = 130
 const TAG_FAILURE = 131
 const TAG_DELIVER_CHAINED = 132
+/** Only for connections that have asked for it: an older client would refuse the frame. */
+const TAG_EPHEMERAL = 133
 
 export type ClientFrame =
   | { [Name in CallName]: { kind: 'call'; name: Name; id: number; request: CallRequest<Name> } }[CallName]
@@ -71,6 +75,7 @@ export type Delivery = { after?: number | undefined; entries: MailboxEntry[] }
 export type RelayFrame =
   | ({ kind: 'challenge' } & Infer<typeof challenge>)
   | ({ kind: 'deliver' } & Delivery)
+  | ({ kind: 'ephemeral' } & EphemeralFrame)
   | { [Name in CallName]: { kind: 'answer'; name: Name; id: number; answer: CallAnswer<Name> } }[CallName]
   | ({ kind: 'failure'; id: number } & Infer<typeof failure>)
 
@@ -151,6 +156,11 @@ export function encodeRelayFrame(frame: RelayFrame, version: SpokenVersion = PRO
     }
     case 'deliver':
       return encodeDelivery(frame)
+    case 'ephemeral': {
+      const into = start(TAG_EPHEMERAL, PROTOCOL_VERSION_BEFORE)
+      ephemeral.write(into, frame)
+      return into.finish()
+    }
     case 'answer': {
       const into = start(TAG_ANSWER, version)
       u8.write(into, calls[frame.name].tag)
@@ -192,6 +202,8 @@ export function decodeRelayFrame(frame: Uint8Array): RelayFrame {
       return ended(from, { kind: 'deliver', ...deliver.read(from) })
     case TAG_DELIVER_CHAINED:
       return ended(from, { kind: 'deliver', ...deliverChained.read(from) })
+    case TAG_EPHEMERAL:
+      return ended(from, { kind: 'ephemeral', ...ephemeral.read(from) })
     case TAG_ANSWER: {
       const name = callNameOf(u8.read(from))
       const id = u32.read(from)

@@ -5,6 +5,7 @@ export {
   type CallName,
   type CallRequest,
   calls,
+  type EphemeralFrame,
   INCARNATION_BYTES,
   type MailboxEntry,
   type RelayVerdict,
@@ -12,3 +13,4 @@ export {
 export * from './device-certificate.ts'
 export * from './envelope-header.ts'
 export * from './frames.ts'
+export * from './registration-header.ts'

@@ -28,7 +28,8 @@ export function fittingMentions<Mention extends Span>(text: string, mentions: re
   })
 }
 
-function spanFault(text: string, { offset, length, from }: Span & { from: number }): string | undefined {
+/** `from`: the end of the span before it. */
+export function spanFault(text: string, { offset, length, from }: Span & { from: number }): string | undefined {
   if (offset + length > text.length) return 'must end within the text'
   if (offset < from) return 'must be in the order of the text and must not overlap'
   return isInside(text, offset) || isInside(text, offset + length) ? 'must begin and end between characters' : undefined

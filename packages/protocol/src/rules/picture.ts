@@ -1,4 +1,5 @@
 // The rules for pictures that are shown on arrival, such as avatars and previews: small, still, and in a known format.
+import { toBase64 } from '../bytes.ts'
 import { contentLimits } from '../limits.ts'
 import { type PictureHead, readPictureHead } from '../picture-head.ts'
 import type { Fault } from './kept.ts'
@@ -16,6 +17,16 @@ function headFault(head: PictureHead | undefined): Fault {
     : undefined
 }
 
+/** A picture of a group is sent with its settings. */
+export function groupPictureFault(picture: Uint8Array): Fault {
+  const { groupPictureBytesMax: max } = contentLimits
+  return picture.length > max ? `must have at most ${max} bytes` : smallPictureFault(picture)
+}
+
+/** The data: URL of a picture that keeps the rules above. */
+export const pictureUrl = (picture: Uint8Array): string =>
+  `data:${readPictureHead(picture)?.type};base64,${toBase64(picture)}`
+
 const PICTURE_URL = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/
 
 /** Most heads are shorter: a screen checks every avatar that it draws. */
@@ -28,6 +39,12 @@ export function isSmallPictureUrl(url: string): boolean {
   const head = headIn(base64.slice(0, HEAD_CHARS)) ?? headIn(base64)
   return head?.type === type && headFault(head) === undefined
 }
+
+const PREFIX_CHARS_MAX = 'data:image/jpeg;base64,'.length
+const groupPictureUrlCharsMax = PREFIX_CHARS_MAX + 4 * Math.ceil(contentLimits.groupPictureBytesMax / 3)
+
+export const groupPictureUrlFault = (url: string): Fault =>
+  url.length <= groupPictureUrlCharsMax && isSmallPictureUrl(url) ? undefined : 'must be a small picture'
 
 const headIn = (base64: string): PictureHead | undefined =>
   readPictureHead(Uint8Array.from(atob(base64), letter => letter.charCodeAt(0)))

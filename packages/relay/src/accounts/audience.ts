@@ -1,4 +1,4 @@
-// The hosts by which clients know this relay. A login proof that was made for another host is somebody passing it on.
+// The hosts that clients use to reach this relay. A login proof made for another host was forwarded by a third party.
 import { CodedError, type ListenAddress } from '@postern/protocol'
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
@@ -15,7 +15,7 @@ export class Audience {
     this.#hosts = publicHostsIn(listen, publicHosts)
   }
 
-  /** Without hosts that were set, the relay has those of the address on which it listens. */
+  /** Without configured hosts, the relay uses those of the address on which it listens. */
   listensOn(port: number): void {
     if (this.#hosts.size > 0) return
     const { host = '' } = this.#listen
@@ -27,13 +27,13 @@ export class Audience {
     return this.#hosts
   }
 
-  /** The request's Host header has no say: whoever passes a proof on chooses it. */
+  /** The request's Host header does not count: an attacker who forwards a proof chooses that header. */
   accepts(audience: string): boolean {
     return this.#hosts.has(audience)
   }
 }
 
-/** Throws `bad-field` when nobody has said by which host clients come, and it cannot be told from the address either. */
+/** Throws `bad-field` if no public host is configured and the listen address does not imply one. */
 export function publicHostsIn(listen: ListenAddress, publicHosts: readonly string[]): ReadonlySet<string> {
   if (publicHosts.length === 0 && isEverywhere(listen))
     throw wrong(
@@ -42,7 +42,7 @@ export function publicHostsIn(listen: ListenAddress, publicHosts: readonly strin
   return new Set(publicHosts.map(hostIn))
 }
 
-/** Nobody beyond this machine reaches it: it listens on loopback, and no proxy passes others on to it. */
+/** The relay is reachable only from this machine: it listens on loopback, and no proxy forwards others to it. */
 export const isForThisMachine = (listen: ListenAddress, publicHosts: readonly string[]): boolean =>
   isLoopback(listen.host ?? '') && publicHosts.map(hostIn).every(host => isLoopback(withoutPort(host)))
 
@@ -52,7 +52,7 @@ const isEverywhere = ({ host }: ListenAddress): boolean => host === undefined ||
 const isLoopback = (host: string): boolean =>
   ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
 
-/** As it stands in the address that a client dials: in small letters, and without the port that its scheme has anyway. */
+/** The host as in the address that a client dials: lower case, without the default port of the scheme. */
 function hostIn(text: string): string {
   const url = `${text.endsWith(':443') ? 'https' : 'http'}://${text}`
   const parsed = URL.canParse(url) ? new URL(url) : undefined

@@ -1,11 +1,11 @@
-// Whom the operator has shut out: in memory, so that no login and no upload slips in beside the word.
+// Accounts that the operator has banned, in memory, so that no login and no upload slips through during a ban.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayStore } from '../store/relay-store.ts'
 
 export class Bans {
   readonly #store: RelayStore
   readonly #banned: Set<AccountId>
-  /** How often one was said. */
+  /** Counts bans and unbans. */
   #changes = 0
   #end: (account: AccountId) => void = () => {}
 
@@ -18,14 +18,18 @@ export class Bans {
     return new Bans(store, await store.bannedAccounts())
   }
 
-  /** Throws `account-banned`. To be asked in the turn in which somebody is let in: a ban may have come since the last one. */
+  /**
+   * Throws `account-banned`.
+   * Call this in the turn that admits the account: a ban may have arrived since the last check.
+   */
   assertAllowed(account: AccountId): void {
     if (this.#banned.has(account)) throw new CodedError('account-banned')
   }
 
   /**
-   * `end` is called in the turn in which the ban counts, once it is durable: from then on nothing of the account is taken.
-   * What it has sent before is delivered, and what waits for it is kept: both were accepted.
+   * Calls `end` in the turn in which the durable ban takes effect: from then on the relay accepts nothing from the
+   * account. Earlier messages of the account are delivered, and entries waiting for it are kept: the relay accepted
+   * both.
    */
   async ban(account: AccountId, { nowMs, end }: { nowMs: number; end: () => void }): Promise<void> {
     await this.#store.setBanned(account, nowMs)
@@ -33,12 +37,12 @@ export class Bans {
     end()
   }
 
-  /** Told in the turn in which an account is shut out that its owner deletes. */
+  /** `end` is called in the turn in which an account is shut out because its owner deletes it. */
   onShutOut(end: (account: AccountId) => void): void {
     this.#end = end
   }
 
-  /** Shut out before it is deleted: none of its connections may meet a store that has no such account. */
+  /** Shuts the account out before deleting it: none of its connections may find a store without the account. */
   async shutOutFor(account: AccountId, remove: () => Promise<void>): Promise<void> {
     this.#note(account, 'banned')
     this.#end(account)
@@ -50,12 +54,12 @@ export class Bans {
     }
   }
 
-  /** Another relay on the same data has done it. */
+  /** Another relay on the same data has banned or unbanned the account. */
   noteElsewhere(account: AccountId, kind: 'banned' | 'unbanned'): void {
     this.#note(account, kind)
   }
 
-  /** Reads all of it again. Gives those who are banned and were not. */
+  /** Reads all bans again. Returns the accounts that are newly banned. */
   async readAgain(): Promise<AccountId[]> {
     const found = await this.#foundAtRest()
     const fresh = found.filter(account => !this.#banned.has(account))
@@ -75,7 +79,7 @@ export class Bans {
     else this.#banned.delete(account)
   }
 
-  /** What was read before a ban came would take it back. */
+  /** A list that was read before a concurrent ban would revert that ban. */
   async #foundAtRest(): Promise<AccountId[]> {
     for (;;) {
       const before = this.#changes

@@ -1,4 +1,5 @@
-// Limits the logins in flight. When everybody comes back at the same time, each client beyond the limit gets an appointment.
+// Limits the logins in flight.
+// When all clients reconnect at the same time, each client beyond the limit gets an appointment.
 import { type Clock, CodedError, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 
@@ -7,9 +8,12 @@ type Parts = { readonly clock: Clock; readonly limits: RelayLimits }
 export class LoginGate {
   readonly #parts: Parts
   #inFlight = 0
-  /** From one finished login to the next while there are many. */
+  /** The time between two finished logins under load. */
   #everyMs: number = relayFixedLimits.loginEveryMs
-  /** Since the gate was full: how fast logins are served. With few in flight it would only show how fast clients come. */
+  /**
+   * Set while the gate is full: how fast logins are served.
+   * With few in flight it would measure how fast clients arrive.
+   */
   #measured: { sinceMs: number; served: number } | undefined
   /** The last appointment. */
   #takenMs = 0
@@ -34,8 +38,9 @@ export class LoginGate {
   }
 
   /**
-   * Behind half of those in flight and all earlier appointments: as many come back as can be served, neither in bursts nor
-   * with gaps. Past the latest one they begin again from the front, each between two others.
+   * After half of the logins in flight and all earlier appointments, so clients return as fast as they can be served,
+   * without bursts or gaps. Beyond the latest allowed time, appointments start again from the front, in between the
+   * others.
    */
   #appointmentMs(): number {
     const nowMs = this.#parts.clock.monotonicMs()

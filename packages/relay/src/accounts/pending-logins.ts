@@ -1,13 +1,13 @@
-// Logins under way: what is heard of a device while it is being let in counts as if it were in already.
+// Logins in progress: events about a device during its login count as if it were already logged in.
 import { type AccountId, CodedError } from '@postern/protocol'
 import { type DeviceClaim, type Fence, replaces, revokedRefusal } from '../store/fence.ts'
 import { MultiMap } from '../store/multi-map.ts'
 
 export class PendingLogin {
   readonly claim: DeviceClaim
-  /** The highest that was heard of its account. */
+  /** The highest serial received for the login's account. */
   #serial = 0
-  /** The newest connection of its device that was heard of. */
+  /** The newest known connection of the device. */
   #newest: Fence | undefined
 
   constructor(claim: DeviceClaim) {
@@ -22,7 +22,7 @@ export class PendingLogin {
     if (!this.#newest || replaces(claimed, this.#newest)) this.#newest = claimed
   }
 
-  /** Throws when what was heard is against it. To be asked in the turn in which it is let in. */
+  /** Throws if a received event contradicts the login. Call this in the turn that admits the login. */
   assertCounts(fence: Fence | undefined): void {
     if (this.#serial > this.claim.serial) throw revokedRefusal(this.#serial)
     if (fence && this.#newest && replaces(this.#newest, fence))
@@ -34,7 +34,10 @@ export class PendingLogins {
   readonly #byAccount = new MultiMap<AccountId, PendingLogin>()
   readonly #byDevice = new MultiMap<string, PendingLogin>()
 
-  /** Before anything is read of the account: what changes behind that read is heard. Whoever begins one ends it. */
+  /**
+   * Begin before reading anything about the account, so that later changes arrive as events.
+   * The caller must call `end`.
+   */
   begin(claim: DeviceClaim): PendingLogin {
     const arrival = new PendingLogin(claim)
     this.#byAccount.add(claim.account, arrival)

@@ -1,4 +1,4 @@
-// A new account: whether the relay takes one, from this address, now, and with which invite.
+// Registers an account: checks the registration setting, the rate of the address, and the invite.
 import { type AccountId, type Clock, CodedError } from '@postern/protocol'
 import type { Invites } from '../invites/invites.ts'
 import type { Rates } from '../limits/rates.ts'
@@ -8,7 +8,6 @@ import type { StoredInvite } from '../store/invite-store.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 
 export const registrations = ['open', 'invite', 'closed'] as const
-/** Who may register. */
 export type Registration = (typeof registrations)[number]
 
 type RegisterParts = {
@@ -22,15 +21,16 @@ type RegisterParts = {
   readonly figures: RelayMetrics
 }
 
-type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string }
+type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string; signal: AbortSignal }
 
-/** Nothing happens when the account is there already. */
+/** Does nothing if the account already exists. */
 export async function register(parts: RegisterParts, account: AccountId, newcomer: Newcomer): Promise<void> {
   const { store, clock, figures } = parts
-  if (await store.getAccount(account)) return
+  const { accountKey, signal } = newcomer
+  if (await store.getAccount(account, signal)) return
   const invite = await inviteOf(parts, newcomer)
   chargeRegistration(parts, newcomer.address)
-  const made = await store.registerAccount(account, { accountKey: newcomer.accountKey, invite, nowMs: clock.nowMs() })
+  const made = await store.registerAccount(account, { accountKey, invite, nowMs: clock.nowMs() }, signal)
   if (made === 'created') figures.registrations.add()
 }
 
@@ -54,7 +54,7 @@ async function inviteOf(parts: RegisterParts, { invite, address }: Newcomer): Pr
   }
 }
 
-/** The address first: one peer must not use up what is there for everybody. */
+/** Charges the address first: one peer must not use up the budget of all. */
 function chargeRegistration({ rates, hourlyRates, limits }: RegisterParts, address: string): void {
   const what = 'registrations'
   hourlyRates.charge(`register ${address}`, { count: 1, max: limits.registrationsPerAddressPerHour, what })

@@ -1,4 +1,4 @@
-// Where the bytes of blobs are to be: the relay's own directory, one that relays share, or a store of objects.
+// The place for the bytes of blobs: the relay's own directory, a shared directory, or an object store.
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -13,13 +13,13 @@ export type S3Credentials = {
 export type S3Place = {
   kind: 's3'
   bucket: string
-  /** Empty, or with a slash at its end. */
+  /** Empty, or ends with a slash. */
   prefix: string
   region: string
   endpoint: string
-  /** Whether the bucket stands in the path or before the host. */
+  /** Whether the bucket is part of the path or of the host name. */
   style: 'path' | 'host'
-  /** Where its keys are found. A function, so that whoever prints the settings does not print keys. */
+  /** The source of the keys. A function, so that printing the settings does not print keys. */
   environment: () => Env
 }
 
@@ -31,12 +31,12 @@ const KNOWN = ['region', 'endpoint', 'style']
 
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: FIELD, rule })
 
-/** Throws `bad-field`, which names the option and nothing that is secret. */
+/** Throws `bad-field` that names the option and contains no secret. */
 export function blobPlaceIn(text: string | undefined, env: Env): BlobPlace | undefined {
   if (!text) return undefined
   if (/^s3:/i.test(text)) return s3PlaceIn(text, env)
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw wrong(`must be a directory or a bucket, as in ${EXAMPLE}`)
-  // Relative to what? Two relays would not mean the same.
+  // Two relays could resolve a relative path differently.
   if (!isAbsolute(text)) throw wrong('must be an absolute path')
   return { kind: 'directory', directory: text }
 }
@@ -86,7 +86,7 @@ function styleIn(text: string): 'path' | 'host' {
 
 export type CredentialKind = 'environment' | 'web-identity' | 'file' | 'container' | 'instance'
 
-/** By what is set. Throws `bad-field` when nothing is, and the machine is not to be asked for its role either. */
+/** Depends on the variables that are set. Throws `bad-field` if none is set and the instance role is disabled. */
 export function credentialKindIn(env: Env): CredentialKind {
   const isSet = (...names: string[]): boolean => names.every(name => Boolean(env[name]))
   if (isSet('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY')) return 'environment'

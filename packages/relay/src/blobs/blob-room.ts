@@ -1,13 +1,14 @@
-// How many bytes all blobs have together, and whether more may come. Counted as they come: who only announces takes no room.
+// Counts the bytes of all blobs and decides whether more fit.
+// Bytes count when they arrive: an announcement takes no space.
 import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 import type { BlobStore } from './blob-store.ts'
 
-/** The disk that they are on, if it is one. */
+/** The disk that holds the blobs, if there is one. */
 export type BlobDisk = { fitsBlob(bytes: number): boolean; spend(bytes: number): void }
 
-/** A store of objects says itself when it is full. */
+/** An object store reports itself when it is full. */
 export const endlessDisk: BlobDisk = { fitsBlob: () => true, spend: () => undefined }
 
 type Counted = { store: RelayStore; blobs: BlobStore }
@@ -22,18 +23,18 @@ export class BlobRoom {
     this.#disk = disk
   }
 
-  /** Of all blobs, complete and on their way. */
+  /** Bytes of all blobs, complete and unfinished. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Undefined when so many bytes more would fit. */
+  /** Returns undefined if the bytes would fit. */
   refusal(bytes: number): CodedError | undefined {
     const fits = this.#bytes + bytes <= this.#limits.blobsBytesMax && this.#disk.fitsBlob(bytes)
     return fits ? undefined : new CodedError('storage-full')
   }
 
-  /** They are there from now on, unless it gives why not. */
+  /** Counts the bytes as stored, unless it returns a refusal. */
   spend(bytes: number): CodedError | undefined {
     const refusal = this.refusal(bytes)
     if (refusal) return refusal
@@ -46,12 +47,15 @@ export class BlobRoom {
     this.#bytes = Math.max(0, this.#bytes - bytes)
   }
 
-  /** At the start, and now and then: a piece that a dead disk has cut off again is still counted until here. */
+  /**
+   * At the start and periodically:
+   * bytes of a piece that a failing disk truncated stay counted until the next count.
+   */
   async count({ store, blobs }: Counted): Promise<void> {
     const before = this.#bytes
     let found = (await store.figures()).blobBytes
     for (const blob of await store.unfinishedBlobs()) found += await blobs.length(blob)
-    // What has come meanwhile may be counted twice until the next time, and is never missing.
+    // Bytes that arrived during the count may count twice until the next count, but are never missed.
     this.#bytes = found + Math.max(0, this.#bytes - before)
   }
 }

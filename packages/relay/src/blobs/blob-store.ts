@@ -1,40 +1,46 @@
-// Where the bytes of blobs are. What is known about a blob is in the RelayStore.
+// Storage for the bytes of blobs. The RelayStore has their metadata.
 import { type BlobId, CodedError } from '@postern/protocol'
 
 /**
- * `whole`: the body has ended. `broken`: it broke off. `complete`: nothing comes behind it, and all is in its place, with
- * nothing left to be done. `overtaken`: another relay has written to the blob meanwhile, and nothing of this body counts.
+ * `whole`: the body has ended. `broken`: the body broke off. `complete`: the blob ends here, and everything is stored
+ * and in place. `overtaken`: another relay has written to the blob in the meantime, so nothing of this body counts.
  */
 export type AppendResult = { kind: 'whole' | 'broken' | 'complete' | 'overtaken'; length: number }
 
-/** Where a piece begins, how long the blob may become, and who is asked before anything is written. */
+/** Where a piece begins, how long the blob may become, and the space to request before writing. */
 export type PieceBounds = {
   offset: number
   lengthMax: number
-  /** The blob ends where the body ends, unless that breaks off. */
+  /** The blob ends where the body ends, unless the body breaks off. */
   isLast: boolean
   room: { spend(bytes: number): CodedError | undefined }
 }
 
 export interface BlobStore {
-  /** How many bytes of an unfinished blob are there: 0 when nobody has written to it. */
+  /** The stored bytes of an unfinished blob: 0 if none were written. */
   length(blob: BlobId): Promise<number>
   /**
-   * Appends what comes, each piece before the next one is asked for; durably when it returns, also when `body` breaks
-   * off. Throws `too-large` as soon as more comes than fits in `lengthMax`, and what `room` gives.
+   * Appends the body, writing each piece before it requests the next one. All is durable when it returns, even if
+   * `body` breaks off. Throws `too-large` as soon as the body exceeds `lengthMax`, and the refusal of `room`.
    */
   append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: PieceBounds): Promise<AppendResult>
-  /** So many bytes are all of it: it can be read from now on. `overtaken` when there are not so many. */
+  /**
+   * Marks the blob as complete with this length, so that it can be read.
+   * Returns `overtaken` if the stored length differs.
+   */
   complete(blob: BlobId, length: number): Promise<'complete' | 'overtaken'>
-  /** Undefined when there are no bytes. `end` is the last byte. Each piece holds only until the next one is asked for. */
+  /**
+   * Returns undefined if there are no bytes. `end` is the last byte.
+   * A piece is valid only until the next one is requested.
+   */
   read(blob: BlobId, range: { start: number; end: number }): Promise<AsyncIterable<Uint8Array> | undefined>
-  /** Also what was written by somebody who was cut off. */
+  /** Also deletes bytes of an interrupted writer. */
   delete(blob: BlobId): Promise<void>
-  /** Nothing is begun any more, and what is under way ends soon. */
+  /** Starts nothing new; running requests end soon. */
   close(): void
 }
 
-/** Undefined when so many bytes more may be written behind `length`; then they count. */
+/** Returns undefined if the bytes may be written after `length`; they then count. */
 export function refusalOf(
   bytes: number,
   { length, lengthMax, room }: Pick<PieceBounds, 'lengthMax' | 'room'> & { length: number },

@@ -1,4 +1,4 @@
-// Blobs: announced over the connection, uploaded in pieces by whoever has the token, fetched by whoever knows the id.
+// Blobs: announced over the connection, uploaded in pieces with a token, fetched by id.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
   type AccountId,
@@ -17,14 +17,14 @@ import type { BlobRoom } from './blob-room.ts'
 import type { BlobStore } from './blob-store.ts'
 
 export type BlobParts = {
-  /** What is known about blobs. */
+  /** Metadata of the blobs. */
   readonly store: RelayStore
-  /** Their bytes. */
+  /** The bytes. */
   readonly blobs: BlobStore
   readonly room: BlobRoom
   readonly limits: RelayLimits
   readonly clock: Clock
-  /** Who is shut out writes no blobs either. */
+  /** A banned account must not write blobs either. */
   readonly bans: { assertAllowed(account: AccountId): void }
 }
 
@@ -34,7 +34,7 @@ const hashOf = (token: string): Uint8Array => createHash('sha256').update(token)
 
 export async function beginBlob(
   { store, room, limits, clock }: BlobParts,
-  owner: AccountId,
+  { account: owner, signal }: { readonly account: AccountId; readonly signal?: AbortSignal | undefined },
   { size, lifetimeMs, fetches }: CallRequest<'beginBlob'> & Partial<CallRequest<'beginLimitedBlob'>>,
 ): Promise<CallAnswer<'beginBlob'>> {
   if (size === 0) throw new CodedError('bad-field', { field: 'size', rule: 'must be at least 1' })
@@ -42,12 +42,13 @@ export async function beginBlob(
   if (lifetimeMs === 0) throw new CodedError('bad-field', { field: 'lifetimeMs', rule: 'must be at least 1' })
   if (fetches !== undefined && (fetches < 1 || fetches > relayFixedLimits.blobFetchesMax))
     throw new CodedError('bad-field', { field: 'fetches', rule: `must be 1 to ${relayFixedLimits.blobFetchesMax}` })
-  // Before a sender has sent hundreds of megabytes for nothing.
+  // Refuse before a sender has uploaded hundreds of megabytes in vain.
   const refusal = room.refusal(size)
   if (refusal) throw refusal
   const blob = blobIdFromBytes(randomBytes(BLOB_ID_BYTES))
   const token = toBase64Url(randomBytes(TOKEN_BYTES))
-  await store.beginBlob(blob, { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs(), lifetimeMs, fetches })
+  const given = { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs(), lifetimeMs, fetches }
+  await store.beginBlob(blob, given, signal)
   return { blob, token }
 }
 
@@ -62,18 +63,18 @@ export async function deleteBlob(
   return {}
 }
 
-/** The bytes first: a row without bytes is swept again, bytes without a row never. */
+/** Deletes the bytes first: the sweep finds a row without bytes again, but never bytes without a row. */
 async function removeBlob({ store, blobs, room }: BlobParts, blob: BlobId): Promise<void> {
   const stored = await store.getBlob(blob)
   const length = stored?.state === 'complete' ? stored.size : await blobs.length(blob)
   await blobs.delete(blob)
   room.giveBack(length)
   await store.forgetBlob(blob, length)
-  // An upload may have slipped in between.
+  // An upload may have written in between.
   if (stored?.state === 'uploading') await blobs.delete(blob)
 }
 
-/** The blob that the token may write to. */
+/** Returns the blob that the token may write to. */
 export async function blobForToken({ store, bans }: BlobParts, blob: BlobId, token: string): Promise<StoredBlob> {
   const stored = await store.getBlob(blob)
   if (!stored) throw new CodedError('blob-unknown')
@@ -83,10 +84,13 @@ export async function blobForToken({ store, bans }: BlobParts, blob: BlobId, tok
   return stored
 }
 
-/** `token`: chosen by the fetcher, who shows the same one to resume. A look at the length claims nothing. */
+/** `token`: chosen by the fetcher, who presents it again to resume. Asking for the length claims no fetch. */
 export type Fetcher = { token: string | undefined; asks: 'bytes' | 'length' }
 
-/** The blob, if it may be fetched: complete, within its lifetime, and by one of as many fetchers as its owner allows. */
+/**
+ * Returns the blob if it may be fetched:
+ * complete, within its lifetime, and by one of the fetchers that its owner allows.
+ */
 export async function blobToFetch({ store, clock }: BlobParts, blob: BlobId, fetcher: Fetcher): Promise<StoredBlob> {
   const stored = await store.getBlob(blob)
   if (stored?.state !== 'complete') throw new CodedError('blob-unknown')
@@ -103,7 +107,10 @@ export async function blobToFetch({ store, clock }: BlobParts, blob: BlobId, fet
 
 export type UploadState = { length: number; isComplete: boolean }
 
-/** How far the upload is. It is complete when all announced bytes are there, also when a crash kept that from being noted. */
+/**
+ * The upload's progress.
+ * An upload is complete when all announced bytes are stored, even if a crash prevented noting that.
+ */
 export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredBlob): Promise<UploadState> {
   if (stored.state === 'complete') return { length: stored.size, isComplete: true }
   const length = await parts.blobs.length(blob)
@@ -111,19 +118,19 @@ export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredB
   return await completeBlob(parts, blob, length)
 }
 
-/** What is there is all that comes. */
+/** Completes the blob with the bytes that are stored. */
 export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<UploadState> {
   const done = await parts.blobs.complete(blob, length)
   return done === 'complete' ? await noteComplete(parts, blob, length) : await standingNow(parts, blob)
 }
 
-/** Its bytes are in their place. */
+/** Notes that all bytes are in place. */
 export async function noteComplete(parts: BlobParts, blob: BlobId, length: number): Promise<UploadState> {
   await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
   return { length, isComplete: true }
 }
 
-/** Another relay has written to it, and may be about to complete it: nothing is done about it here. */
+/** Another relay has written to the blob and may be completing it, so this relay changes nothing. */
 export async function standingNow({ store, blobs }: BlobParts, blob: BlobId): Promise<UploadState> {
   const length = await blobs.length(blob)
   const stored = await store.getBlob(blob)

@@ -1,4 +1,4 @@
-// Blobs as files: one per blob, in folders of their first two letters.
+// Blobs as files, one file per blob, in folders named by the first two letters.
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,17 +8,17 @@ import { type AppendResult, type BlobStore, type PieceBounds, refusalOf } from '
 import type { SharedLengths } from './shared-lengths.ts'
 import { SyncedFile } from './synced-file.ts'
 
-/** `lengths`: where other relays write to the directory as well. `openFile`: for tests of a disk that fails. */
+/** `lengths`: for a directory that other relays also write to. `openFile`: for tests of a failing disk. */
 type FileOptions = { lengths?: SharedLengths | undefined; openFile?: typeof open }
 
-/** Nothing is cut off: another relay may have made it in this moment, and written to it. */
+/** Does not truncate: another relay may just have created the file and written to it. */
 const CREATE = constants.O_RDWR | constants.O_CREAT
 
 export class FileBlobStore implements BlobStore {
   readonly #directory: string
   readonly #lengths: SharedLengths | undefined
   readonly #openFile: typeof open
-  /** Folders whose own names a power cut cannot take any more. */
+  /** Folders whose names are durable. */
   readonly #safeFolders = new Set<string>()
 
   constructor(directory: string, { lengths, openFile = open }: FileOptions = {}) {
@@ -44,7 +44,7 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  /** Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure. */
+  /** Bytes that a killed process wrote may not be on disk yet: appending nothing syncs them. */
   async complete(blob: BlobId, length: number): Promise<'complete' | 'overtaken'> {
     if (this.#lengths) return (await this.#lengths.of(blob)) === length ? 'complete' : 'overtaken'
     const room = { spend: () => undefined }
@@ -97,7 +97,7 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
-  /** Without this a power cut can lose the name of a file whose bytes are safe, or of the folder that it is in. */
+  /** Without this, a power cut can lose the name of a synced file, or the name of its folder. */
   async #syncNames(folder: string): Promise<void> {
     await syncDirectory(folder)
     if (this.#safeFolders.has(folder)) return
@@ -107,7 +107,7 @@ export class FileBlobStore implements BlobStore {
   }
 }
 
-/** What came before the body broke off is kept: the next upload goes on from there. */
+/** Bytes from before the break are kept, so the next upload resumes there. */
 async function writeAll(
   file: SyncedFile,
   chunks: AsyncIterator<Uint8Array>,
@@ -123,7 +123,7 @@ async function writeAll(
   }
 }
 
-/** Into one buffer: a stream would take new memory for every piece. */
+/** Reads into one buffer: a stream would allocate memory for every piece. */
 async function* readRange(
   handle: FileHandle,
   { start, end }: { start: number; end: number },

@@ -1,4 +1,4 @@
-// Opens the place that blobs are to be in. What speaks to a store of objects is loaded only where there is one.
+// Opens the place for blobs. The S3 code is loaded only when it is needed.
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, CodedError, type Log, systemCodeOf } from '@postern/protocol'
@@ -14,7 +14,7 @@ import { SharedLengths } from './shared-lengths.ts'
 
 type Around = { dataDirectory: string; disk: BlobDisk; store: RelayStore; clock: Clock; limits: RelayLimits; log?: Log }
 
-/** Without a place they are in the data directory. Throws `bad-field` when they cannot be where they should. */
+/** Without a place, blobs are in the data directory. Throws `bad-field` if the place cannot be used. */
 export async function openBlobs(
   place: BlobPlace | undefined,
   around: Around,
@@ -49,7 +49,10 @@ async function open(place: BlobPlace | undefined, around: Around): Promise<{ blo
   }
 }
 
-/** It is not made: where a disk of another machine is not mounted, blobs would be on this one, and nobody else would find them. */
+/**
+ * Does not create the directory:
+ * if a network disk is not mounted, blobs would be stored on this machine, where no other relay finds them.
+ */
 function assertWritable(directory: string): void {
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -1,11 +1,11 @@
-// How long blobs are in a directory that several relays write to: as the database says. A file may be longer by what nobody
-// was told of, and on another machine it may look shorter for a while than it is.
+// Lengths of blobs in a directory that several relays write to. The database has the valid length: a file may contain
+// more bytes that were never acknowledged, and may look shorter on another machine for a while.
 import { randomUUID } from 'node:crypto'
 import type { BlobId } from '@postern/protocol'
 import type { BlobPartStore } from '../store/relay-store.ts'
 import { lastSeen, lengthOf } from '../store/rules/blob-parts.ts'
 
-/** Counts a piece whose bytes are on the disk. */
+/** Counts a piece whose bytes are on disk. */
 type NoteLength = (length: number) => Promise<'added' | 'overtaken'>
 
 export class SharedLengths {
@@ -19,7 +19,7 @@ export class SharedLengths {
     return lengthOf((await this.#parts.of(blob)).parts)
   }
 
-  /** Undefined when the blob does not end at the offset. */
+  /** Returns undefined if the blob does not end at the offset. */
   async begin(blob: BlobId, offset: number): Promise<NoteLength | undefined> {
     const { parts } = await this.#parts.of(blob)
     if (lengthOf(parts) !== offset) return undefined

@@ -1,19 +1,19 @@
-// A file that is synced while it is written: at the end of a large upload little is left to wait for.
+// A file that is synced while it is written, so that little is left to sync at the end of a large upload.
 import type { FileHandle } from 'node:fs/promises'
 import { relayFixedLimits } from '@postern/protocol'
 
 export class SyncedFile {
   readonly #handle: FileHandle
-  /** Where this piece began: all before it is on the disk. */
+  /** Where this piece began: everything before it is on disk. */
   readonly #from: number
   readonly #isShared: boolean
   #length: number
-  /** Asked to be on the disk, or there. */
+  /** The length that is on disk or being synced. */
   #syncedLength: number
   #syncing: Promise<void> | undefined
   #failed: { cause: unknown } | undefined
 
-  /** `isShared`: others write to it, too, and note how much of it counts. */
+  /** `isShared`: other relays also write to the file and note how much of it counts. */
   constructor(handle: FileHandle, { length, isShared }: { length: number; isShared: boolean }) {
     this.#handle = handle
     this.#isShared = isShared
@@ -26,7 +26,10 @@ export class SyncedFile {
     return this.#length
   }
 
-  /** Promises nothing: until `sync` a power cut may take the bytes, and the sender, who was told nothing, still has them. */
+  /**
+   * Promises nothing: until `sync`, a power cut may lose the bytes.
+   * The sender has received no answer and still has them.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     this.#throwFailed()
     for (let written = 0; written < bytes.length; ) {
@@ -37,7 +40,7 @@ export class SyncedFile {
     if (this.#length - this.#syncedLength >= relayFixedLimits.blobSyncAfterBytes) this.#syncing ??= this.#syncAhead()
   }
 
-  /** All that was written is on the disk when it resolves. */
+  /** Resolves when all written bytes are on disk. */
   async sync(): Promise<void> {
     await this.#syncing
     this.#throwFailed()
@@ -46,9 +49,9 @@ export class SyncedFile {
   }
 
   /**
-   * When nothing is written any more, however it ended. A disk tells once that it has not kept something, and the next sync
-   * says that all is well. So the bytes of this piece go then, and are sent again: else a blob would be complete of which
-   * the next read finds only a part. Of a shared file nothing goes: what another has written there meanwhile may count.
+   * Call when writing is over, successfully or not. A disk reports a failed sync once, and the next sync succeeds. So
+   * the bytes of this piece are truncated and sent again: otherwise a complete blob could lack bytes. A shared file is
+   * not truncated, because another relay may have written bytes that count.
    */
   async close(): Promise<void> {
     await this.#syncing

@@ -1,4 +1,4 @@
-// Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
+// Writes a piece of a blob where the last one ended. A newer upload of the same blob replaces an older one.
 import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
 import type { StoredBlob } from '../store/relay-store.ts'
 import type { AppendResult } from './blob-store.ts'
@@ -16,7 +16,7 @@ export type BlobPiece = {
 
 export type UploadResult = UploadState & { kind: 'written' | 'elsewhere' }
 
-/** What is so when a piece is written. */
+/** The state after a piece was written. */
 type Behind = { now: StoredBlob; appended: AppendResult; isLast: boolean }
 
 type Running = { owner: AccountId; abort: () => void; done: Promise<unknown> }
@@ -29,9 +29,9 @@ export class BlobUploads {
     this.#parts = parts
   }
 
-  /** `elsewhere` when the blob does not end at the piece's offset; then nothing is written. */
+  /** Returns `elsewhere`, and writes nothing, if the blob does not end at the piece's offset. */
   async write(blob: BlobId, piece: BlobPiece): Promise<UploadResult> {
-    // The client has given up on the older connection, whose end may not have been noticed here yet.
+    // The client has abandoned the older connection, whose end may not be noticed here yet.
     for (let older = this.#running.get(blob); older; older = this.#running.get(blob)) {
       older.abort()
       await older.done
@@ -59,7 +59,7 @@ export class BlobUploads {
   }
 
   async #write(blob: BlobId, { offset, body, isLast }: BlobPiece): Promise<UploadResult> {
-    // Asked for only now: an older upload may have completed it meanwhile, and then nothing may be written behind its end.
+    // Read only now: an older upload may have completed the blob, and nothing may be written after its end.
     const stored = await this.#parts.store.getBlob(blob)
     if (!stored) throw new CodedError('blob-unknown')
     this.#parts.bans.assertAllowed(stored.owner)
@@ -68,7 +68,7 @@ export class BlobUploads {
     if (before.isComplete) return { kind: 'written', ...before }
     const { blobs, room } = this.#parts
     const appended = await blobs.append(blob, body, { offset, lengthMax: stored.size, isLast, room })
-    // It may have been swept or deleted meanwhile; then its bytes must not come back.
+    // If the blob was swept or deleted in the meantime, its bytes must not come back.
     const now = await this.#parts.store.getBlob(blob)
     if (!now) {
       await this.#parts.blobs.delete(blob)

@@ -1,4 +1,4 @@
-// What other relays on the same data have done counts here as well: a device that went there, an account that is shut out.
+// Applies events of other relays on the same data: a device that connected there, an account that was shut out.
 import { type AccountId, postgresLimits } from '@postern/protocol'
 import type { BlobUploads } from '../blobs/upload-blob.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
@@ -24,15 +24,18 @@ function hear(news: PeerEvent, here: Here): void {
       return shutOut(news.account, here)
     case 'unbanned':
       return parts.bans.noteElsewhere(news.account, 'unbanned')
+    case 'ephemeral':
+      return parts.ephemeral.hear(news)
     default:
       return news satisfies never
   }
 }
 
-/** Whoever comes meanwhile is heard of again: those who were here before are all that has to be asked for. */
+/** Connections that arrive in the meantime receive the events; only those that were here before need this query. */
 async function readAgain(here: Here): Promise<void> {
   const { parts, sockets } = here
-  // The fence last: it ends with a ban and a serial, too, and whoever is cut off by it alone is told the wrong reason.
+  // The fence comes last:
+  // a ban and a raised serial move it too, and a client cut off by the fence alone gets the wrong reason.
   for (const account of await parts.bans.readAgain()) shutOut(account, here)
   const { devicesPerQuery } = postgresLimits
   const devices = sockets.devices()

@@ -1,8 +1,9 @@
-// `postern relay invite`: makes the code of an invite and prints it, also while the relay runs.
+// `postern relay invite`: makes an invite code and prints it, also while the relay runs.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CodedError, DAY_MS, type Env, relayFixedLimits, systemClock } from '@postern/protocol'
+import { RELAY_DATABASE, withRelaySecrets } from '../config/secrets.ts'
 import { InviteFiles } from '../invites/invite-files.ts'
 import { Invites } from '../invites/invites.ts'
 import { DATABASE_NAME } from '../store/claim-directory.ts'
@@ -11,10 +12,10 @@ import { withInvitesIn } from '../store/postgres/tools/open-invites.ts'
 
 const wrong = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
-/** Gives the code. Throws `bad-field` that names the option and what it has to be. */
+/** Returns the code. Throws `bad-field` that names the option and its rule. */
 export async function makeInvite(argv: readonly string[], env: Env): Promise<string> {
   const given = readArguments(argv)
-  const database = databaseAddress(given.database ?? (env['POSTERN_RELAY_DATABASE'] || undefined))
+  const database = databaseAddress(given.database ?? (withRelaySecrets(env)[RELAY_DATABASE] || undefined))
   const directory = given.data ?? env['POSTERN_RELAY_DATA']
   const usesMax = countIn('--uses', given.uses ?? '1', relayFixedLimits.inviteUsesMax)
   const days = countIn('--days', given.days ?? '7', relayFixedLimits.inviteDaysMax)

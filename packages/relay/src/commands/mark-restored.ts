@@ -1,12 +1,14 @@
-// `postern relay restored`: said once, after a shared database was restored from a backup and before relays start on it again.
+// `postern relay restored`:
+// run once after a shared database was restored from a backup, before relays start on it again.
 import { parseArgs } from 'node:util'
 import { type Clock, CodedError, type Env, systemClock } from '@postern/protocol'
+import { RELAY_DATABASE, withRelaySecrets } from '../config/secrets.ts'
 import { databaseAddress } from '../store/postgres/connection/address.ts'
 import { prepareRestoredDatabase } from '../store/postgres/tools/restored-database.ts'
 
-/** Gives what is printed. Throws `bad-field`, `database-…`. */
+/** Returns the line to print. Throws `bad-field`, `database-…`. */
 export async function markRestored(argv: readonly string[], env: Env, clock: Clock = systemClock): Promise<string> {
-  const database = databaseAddress(givenIn(argv) ?? (env['POSTERN_RELAY_DATABASE'] || undefined))
+  const database = databaseAddress(givenIn(argv) ?? (withRelaySecrets(env)[RELAY_DATABASE] || undefined))
   if (database === undefined) {
     const rule = 'must name the PostgreSQL database that was restored. For a relay without one, use postern restore'
     throw new CodedError('bad-field', { field: '--database', rule })

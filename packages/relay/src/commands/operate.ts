@@ -1,4 +1,4 @@
-// `postern relay status`, `accounts`, `ban` and the like: a word to the relay that runs on a data directory.
+// `postern relay status`, `accounts`, `ban` and similar commands: a request to the relay that runs on a data directory.
 import { parseArgs } from 'node:util'
 import { CodedError, type Env, isAccountId } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
@@ -16,12 +16,12 @@ type Values = { data?: string; json?: boolean; limit?: string; after?: string; b
 type Asked = { positional: string | undefined; values: Values }
 
 type OperatorCommand = {
-  /** What stands behind the command; refused when there is none. */
+  /** The argument after the command. Without this field, an argument is an error. */
   positional?: 'account' | 'account or nothing' | 'invite'
   options?: readonly ('limit' | 'after' | 'banned')[]
   command: string
   arguments: (asked: Asked) => Record<string, unknown>
-  /** What it is given was answered by a relay of the same program. */
+  /** A relay of the same program made the answer. */
   show: (done: object) => string
 }
 
@@ -63,7 +63,7 @@ const commands: Readonly<Record<string, OperatorCommand>> = {
   },
 }
 
-/** The command that a command line names, and what stands behind it; undefined when it names none of these. */
+/** The command that a command line names, and the arguments after it; undefined for any other command. */
 export function operatorCommandIn(argv: readonly string[]): { name: string; rest: string[] } | undefined {
   for (const words of [1, 2]) {
     const name = argv.slice(0, words).join(' ')
@@ -72,7 +72,7 @@ export function operatorCommandIn(argv: readonly string[]): { name: string; rest
   return undefined
 }
 
-/** Gives what is printed. Throws `bad-field`, `not-running`, and whatever the relay refuses with. */
+/** Returns the text to print. Throws `bad-field`, `not-running`, and the relay's own errors. */
 export async function runOperatorCommand(name: string, argv: readonly string[], env: Env): Promise<string> {
   const command = commands[name]
   if (!command) throw wrong(name, 'is not a known command')

@@ -1,4 +1,5 @@
-// SIGHUP: the settings are read again. What can change does, what cannot waits for a restart, and what is wrong changes nothing.
+// Reloads the settings on SIGHUP.
+// Changeable settings take effect, others wait for a restart, and an invalid one changes nothing.
 import { type Log, logFault } from '@postern/protocol'
 import type { RelayConfig } from '../config/config.ts'
 import type { Relay } from '../relay.ts'
@@ -10,7 +11,7 @@ type Reloaded = {
   before: RelayConfig
 }
 
-/** On a terminal the signal says that it was closed, and ends the relay as it ends any program. */
+/** On a terminal, SIGHUP means that the terminal was closed, and ends the relay like any program. */
 export function reloadAtHangUp(reloaded: Reloaded): () => void {
   if (process.stdin.isTTY) return () => undefined
   let before = reloaded.before
@@ -21,7 +22,7 @@ export function reloadAtHangUp(reloaded: Reloaded): () => void {
   return () => void process.off('SIGHUP', listener)
 }
 
-/** Gives the settings from which the next one starts. */
+/** Returns the settings that the next reload compares with. */
 function reload({ relay, log, read, before }: Reloaded): RelayConfig {
   try {
     const config = read()

@@ -1,4 +1,4 @@
-// What a relay answers its operator, as text for a terminal: `--json` gives the same as it came.
+// Formats a relay's answers to its operator for a terminal; `--json` prints them unformatted.
 import type {
   AccountAnswer,
   AccountsAnswer,
@@ -11,7 +11,7 @@ import type {
 
 const KIB = 1024
 
-/** With one digit behind the point, as far as it says anything. */
+/** With one digit after the point, except for plain bytes. */
 function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   const power = bytes < KIB ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(KIB)))
@@ -46,7 +46,7 @@ export function showStatus(status: StatusAnswer): string {
   return lines.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')
 }
 
-/** What a server's own files are like is nothing that the relay sees. */
+/** The relay does not see the files of a PostgreSQL server. */
 function databaseText(status: StatusAnswer): string {
   const bytes = bytesText(status.database_bytes)
   if (status.store === 'postgresql') return `${bytes}, on PostgreSQL`

@@ -1,13 +1,13 @@
-// What an operator may change while the relay runs: limits, and who may register.
+// Settings that an operator may change while the relay runs: limits, and who may register.
 import type { Registration } from '../accounts/register.ts'
 import type { RelayContext } from '../context.ts'
 import { limitNames, type RelayLimits, relayLimits } from '../limits/relay-limits.ts'
 
 export type Changeable = { limits: Partial<RelayLimits>; registration: Registration }
-/** By their names. */
+/** The names of the settings. */
 export type ChangedSettings = { changed: string[]; afterRestart: string[] }
 
-/** What these say was built at the start, and is not built anew. */
+/** Parts built at the start from these limits are not rebuilt. */
 const builtOnce: ReadonlySet<keyof RelayLimits> = new Set([
   'accountsCachedMax',
   'databaseBytesMax',
@@ -19,7 +19,7 @@ const builtOnce: ReadonlySet<keyof RelayLimits> = new Set([
   'writesPerTransactionMax',
 ])
 
-/** All parts share one object of limits, and look into it when they need one: from here on they find the new ones. */
+/** All parts share one object of limits and read it when they need a limit, so they see new values immediately. */
 export function changeSettings(parts: RelayContext, to: Changeable): ChangedSettings {
   const wanted = relayLimits(to.limits)
   const differing = limitNames.filter(name => wanted[name] !== parts.limits[name])

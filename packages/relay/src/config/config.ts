@@ -1,4 +1,4 @@
-// The relay's settings: command line first, then the file of settings, then the environment, then the defaults.
+// The relay's settings. Precedence: command line, settings file, environment, defaults.
 import { parseArgs } from 'node:util'
 import { CodedError, type Env, type ListenAddress, parseListenAddress } from '@postern/protocol'
 import { isForThisMachine } from '../accounts/audience.ts'
@@ -6,17 +6,20 @@ import { type Registration, registrations } from '../accounts/register.ts'
 import { type BlobPlace, blobPlaceIn } from '../blobs/blob-place.ts'
 import type { TrustedProxies } from '../limits/peer-address.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { PushSettings } from '../push/push-desk.ts'
 import { databaseAddress } from '../store/postgres/connection/address.ts'
 import { limitOptions, limitsIn, type ReadSetting } from './limit-options.ts'
+import { pushIn } from './push-options.ts'
+import { DATABASE_FILE, withRelaySecrets } from './secrets.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { listIn, wholeNumber, wrong } from './values.ts'
 
 export type RelayConfig = {
   listen: ListenAddress
   dataDirectory: string
-  /** Where the database is that relays share; without it everything is in the data directory. */
+  /** The address of the shared database; without it all data is in the data directory. */
   database: string | undefined
-  /** Without it they are in the data directory. */
+  /** Without it, blobs are in the data directory. */
   blobs: BlobPlace | undefined
   publicHosts: string[]
   proxies: TrustedProxies | undefined
@@ -24,6 +27,7 @@ export type RelayConfig = {
   /** The folder of the web app. */
   app: string | undefined
   metrics: ListenAddress | undefined
+  push: PushSettings | 'off'
   logLevel: string
   limits: Partial<RelayLimits>
 }
@@ -39,19 +43,22 @@ const SINGLE = [
   'registration',
   'app',
   'metrics',
+  'push',
+  'push-hosts',
+  'push-contact',
   ...limitOptions,
 ]
-/** Given once for each on the command line; elsewhere one behind the other, under a name of their own. */
+/** Repeatable on the command line; elsewhere a comma-separated list under a plural name. */
 const MANY = { 'public-host': 'public-hosts', limit: 'limits' } as const
 
 const variableOf = (option: string): string => `POSTERN_RELAY_${option.toUpperCase().replaceAll('-', '_')}`
-const inFile = new Set(['LOG_LEVEL', ...[...SINGLE, ...Object.values(MANY)].map(variableOf)])
+const inFile = new Set(['LOG_LEVEL', DATABASE_FILE, ...[...SINGLE, ...Object.values(MANY)].map(variableOf)])
 
-/** Throws `bad-field` that names the setting and what it has to be. `builtApp`: the folder that is served unless another is named. */
+/** Throws `bad-field` that names the setting and its rule. `builtApp`: the folder to serve unless another is named. */
 export function readConfig(argv: readonly string[], env: Env, builtApp?: string): RelayConfig {
   const given = readArguments(argv)
   const file = given.settings ?? env['POSTERN_RELAY_SETTINGS']
-  const set: Env = { ...env, ...(file && readSettingsFile(file, name => inFile.has(name))) }
+  const set = withRelaySecrets({ ...env, ...(file && readSettingsFile(file, name => inFile.has(name))) })
   const read: ReadSetting = option => given.single[option] ?? set[variableOf(option)]
   const listen = addressIn('--listen', read('listen') ?? ':8090')
   const dataDirectory = read('data')
@@ -63,12 +70,13 @@ export function readConfig(argv: readonly string[], env: Env, builtApp?: string)
     listen,
     dataDirectory,
     database: databaseAddress(read('database') || undefined),
-    blobs: blobPlaceIn(read('blobs'), env),
+    blobs: blobPlaceIn(read('blobs'), set),
     publicHosts,
     proxies: proxiesIn(read),
     registration: registrationIn(read('registration') ?? defaultRegistration(listen, publicHosts)),
     app: appIn(given.single['app'] ?? (set[variableOf('app')] || undefined), builtApp),
     metrics: metricsIn(read('metrics') || undefined),
+    push: pushIn(read),
     logLevel,
     limits: limitsIn(read, given.limit),
   }
@@ -80,7 +88,7 @@ function addressIn(field: string, text: string): ListenAddress {
   return address
 }
 
-/** Anybody who reaches them may read them: on which address they are has to be said. */
+/** Anyone who can reach the metrics may read them, so the operator must name the address. */
 function metricsIn(text: string | undefined): ListenAddress | undefined {
   if (text === undefined) return undefined
   const address = addressIn('--metrics', text)
@@ -92,7 +100,10 @@ function metricsIn(text: string | undefined): ListenAddress | undefined {
   return address
 }
 
-/** A relay that others reach and that takes everybody is a store of files for whoever finds it: that has to be said. */
+/**
+ * A relay that is reachable by others and open to all is free file storage for anyone,
+ * so the operator must choose that.
+ */
 const defaultRegistration = (listen: ListenAddress, publicHosts: readonly string[]): Registration =>
   isForThisMachine(listen, publicHosts) ? 'open' : 'invite'
 

@@ -1,10 +1,10 @@
-// Limits as an operator sets them: by options of their own for what is set often, by name for all others.
+// Limits as an operator sets them: common ones have their own options, all others are set by name.
 import { relayFixedLimits } from '@postern/protocol'
 import { limitNames, type RelayLimits } from '../limits/relay-limits.ts'
 import { bytesIn, daysIn, listIn, wholeNumber, wrong } from './values.ts'
 
 type LimitChange = Partial<Record<keyof RelayLimits, number>>
-/** By the name of an option, from the command line or wherever else settings come from. */
+/** Reads an option by its name, from the command line or any other source of settings. */
 export type ReadSetting = (option: string) => string | undefined
 
 const own: Readonly<Record<string, (field: string, text: string) => LimitChange>> = {
@@ -19,12 +19,12 @@ const own: Readonly<Record<string, (field: string, text: string) => LimitChange>
   },
 }
 
-/** Of what is left free, messages may use all but an eighth. */
+/** Messages may use all of the reserve but an eighth. */
 const RESERVE_PARTS = 8
 
 export const limitOptions = Object.keys(own)
 
-/** Of these none at all is a sensible choice; of any other limit it would end or block the relay. */
+/** Zero is a sensible value for these limits; for any other limit it would end or block the relay. */
 const mayBeNone: ReadonlySet<keyof RelayLimits> = new Set([
   ...(['newPeoplePerDay', 'registrationsPerMinute', 'registrationsPerAddressPerHour'] as const),
   ...(['inviteTriesPerMinute', 'inviteTriesPerAddressPerMinute', 'profilesPerMinute'] as const),
@@ -33,9 +33,10 @@ const mayBeNone: ReadonlySet<keyof RelayLimits> = new Set([
   ...(['newAccountMs', 'newAccountBytesPerDayMax', 'bytesPerDayMax', 'recentEntriesBytesMax'] as const),
   ...(['diskFreeBytesMin', 'diskFreeForBlobsBytesMin', 'acknowledgeWithinMs', 'accountsCachedMax'] as const),
   ...(['groupMembersCachedMax', 'logWaitingBytesMax', 'httpConnectionsMax', 'keepPastMembersMs'] as const),
+  'ephemeralPerMinute',
 ])
 
-/** What is done again and again: more often than this it would be done all the time. */
+/** Periodic tasks: a shorter interval would run them all the time. */
 const leastMs: LimitChange = {
   sweepEveryMs: 1000,
   heartbeatMs: 1000,
@@ -43,7 +44,7 @@ const leastMs: LimitChange = {
   acknowledgeRetryMs: 100,
 }
 
-/** `named`: each as `name=number`. */
+/** `named`: each has the form `name=number`. */
 export function limitsIn(read: ReadSetting, named: readonly string[] | undefined): Partial<RelayLimits> {
   const limits: LimitChange = {}
   for (const [option, change] of Object.entries(own)) {

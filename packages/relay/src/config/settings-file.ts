@@ -1,9 +1,10 @@
-// A file of settings, one NAME=value a line, by the names of the environment: what is in it is read again at SIGHUP.
+// A settings file with one NAME=value per line, named like the environment variables.
+// The relay reads it again on SIGHUP.
 import { readFileSync } from 'node:fs'
 import { systemCodeOf } from '@postern/protocol'
 import { wrong } from './values.ts'
 
-/** Throws `bad-field`. `isKnown`: a name that is mistyped must not be passed over in silence. */
+/** Throws `bad-field`. `isKnown`: a mistyped name must not be ignored silently. */
 export function readSettingsFile(path: string, isKnown: (name: string) => boolean): Record<string, string> {
   const lines = textOf(path)
     .split('\n')

@@ -1,4 +1,4 @@
-// Numbers, sizes and spans as an operator writes them. What is wrong names its setting and says what it has to be.
+// Numbers, sizes and durations as an operator writes them. An error names the setting and its rule.
 import { CodedError, DAY_MS } from '@postern/protocol'
 
 export const wrong = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })

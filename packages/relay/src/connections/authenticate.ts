@@ -1,4 +1,4 @@
-// Who is at the other end: a device proves its key, and its certificate proves that it speaks for the account.
+// Authenticates a peer: a device proves its key, and its certificate proves that it acts for the account.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { type AccountId, accountIdFromHash, CodedError, toBase64Url } from '@postern/protocol'
 import {
@@ -16,21 +16,22 @@ import type { RelayContext } from '../context.ts'
 import { type DeviceClaim, revokedRefusal } from '../store/fence.ts'
 
 type Proof = CallRequest<'authenticate'>
-/** `signal`: its connection is closed. */
+/** `signal`: aborted when the connection closes. */
 type Newcomer = Proof & { address: string; signal: AbortSignal }
 
-/** Who it is that has proved it, by the nonce that its connection was given. */
+/** Verifies the proof against the connection's nonce. Returns the device that made it. */
 export function checkProof(parts: RelayContext, proof: Proof, nonce: Uint8Array): DeviceClaim {
   checkAudience(parts, proof.audience)
   const { serial } = checkedCertificate(proof, parts.clock.nowMs())
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
   const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
-  // Of this account alone: a thief of the key could certify it for its own account, and put the owner out as the newer one.
+  // Includes the account:
+  // a thief of the key could certify it for another account and disconnect the owner as the newer one.
   return { account, device: `${account}.${toBase64Url(proof.deviceKey)}`, serial }
 }
 
-/** Of who has proved it: its account lets it in so far. */
+/** Admits a device that has proved its key, if its account allows it. */
 export async function authenticate(
   parts: RelayContext,
   { account, serial }: DeviceClaim,
@@ -42,22 +43,23 @@ export async function authenticate(
   const stored = await store.getAccount(account, newcomer.signal)
   if (!stored) throw new CodedError('account-unknown')
   parts.bans.assertAllowed(account)
-  await checkSerial(parts, account, { serial, highest: stored.serial })
+  await checkSerial(parts, account, { serial, highest: stored.serial, signal: newcomer.signal })
   noteSeen(parts, account, stored)
   const { cursor, mark, keyPackages } = stored
   return { account, cursor, mark, keyPackages, nowMs, incarnation: store.incarnation }
 }
 
-/** Only of who has proved its key: else anybody could lift the serial and lock the account out. */
+/** Only after the proof of the key: otherwise anyone could raise the serial and lock the account out. */
 async function checkSerial({ store }: RelayContext, account: AccountId, shown: Serials): Promise<void> {
-  // At nearly every login nothing is new, and nothing has to be written.
-  const highest = shown.serial > shown.highest ? await store.raiseSerial(account, shown.serial) : shown.highest
+  // Nearly every login shows a known serial, so nothing is written.
+  const isNew = shown.serial > shown.highest
+  const highest = isNew ? await store.raiseSerial(account, shown.serial, shown.signal) : shown.highest
   if (shown.serial < highest) throw revokedRefusal(highest)
 }
 
-type Serials = { serial: number; highest: number }
+type Serials = { serial: number; highest: number; signal: AbortSignal }
 
-/** A proof made for another host is somebody passing on what was meant for them. */
+/** A proof made for another host was forwarded by a third party. */
 function checkAudience(parts: RelayContext, audience: string): void {
   if (parts.audience.accepts(audience)) return
   const why = `it was made for the host ${JSON.stringify(audience)}, which is not a host of this relay. Its operator sets them with --public-host`
@@ -72,7 +74,10 @@ function checkedCertificate({ accountKey, deviceKey, certificate: encoded }: Pro
   return certificate
 }
 
-/** By the account's key, over this connection's challenge. A device's key, stolen or revoked, deletes nothing. */
+/**
+ * Requires the account key's signature over this connection's challenge.
+ * A stolen or revoked device key cannot delete anything.
+ */
 export function checkDeletion(proof: DeletionProof): void {
   const { accountKey, signature } = proof
   if (!verifies(accountKey, deletionBytes(proof), signature))
@@ -86,7 +91,7 @@ function verifies(publicKey: Uint8Array, signed: Uint8Array, signature: Uint8Arr
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: toBase64Url(publicKey) }
     return verify(null, signed, createPublicKey({ key: jwk, format: 'jwk' }), signature)
   } catch {
-    // Bytes that are no key at all.
+    // The bytes are not a key.
     return false
   }
 }

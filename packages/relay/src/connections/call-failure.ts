@@ -1,9 +1,9 @@
-// How a call that failed is answered: which call it was, and what its caller is told.
+// The answer to a failed call: the id of the call, and the error for its caller.
 import { CodedError, systemFault } from '@postern/protocol'
 
 const CALL_TAG_MAX = 63
 
-/** Version, kind, then the id of the call. */
+/** A frame has a version, a kind, and then the id of the call. */
 export function callIdOf(frame: Uint8Array): number | undefined {
   if (frame.length < 6 || (frame[1] ?? 255) > CALL_TAG_MAX) return undefined
   return new DataView(frame.buffer, frame.byteOffset).getUint32(2)

@@ -1,4 +1,4 @@
-// Who has a connection to the relay, by address: those who have not said who they are can take nobody's place.
+// Limits connections by address. Peers that have not logged in cannot take the place of others.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { relayFixedLimits, type Timer } from '@postern/protocol'
@@ -6,8 +6,8 @@ import type { RelayContext } from '../context.ts'
 import { addressKey, forwardedAddress } from '../limits/peer-address.ts'
 
 /**
- * `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. `arriving`:
- * it has proved its key, and is being logged in.
+ * `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request.
+ * `arriving`: has proved its key and is being logged in.
  */
 type ConnectionKind = 'waiting' | 'busy' | 'arriving' | 'member'
 type Counts = { newcomers: number; all: number }
@@ -15,9 +15,9 @@ type Counts = { newcomers: number; all: number }
 class RegisteredConnection {
   readonly socket: Socket
   kind: ConnectionKind = 'waiting'
-  /** By the clock that only goes forward. */
+  /** On the monotonic clock. */
   sinceMs = 0
-  /** Behind a proxy it is known only from a request. */
+  /** Behind a proxy, known only from a request. */
   address: string | undefined
   #firstRequest: Timer | undefined
 
@@ -29,7 +29,10 @@ class RegisteredConnection {
     this.#firstRequest = firstRequest
   }
 
-  /** It has spoken, or has gone. The timer is not kept: of ten thousand who stay it would take a megabyte. */
+  /**
+   * The peer has sent a request or disconnected.
+   * Drops the timer: for ten thousand connections it would take a megabyte.
+   */
   speaks(): void {
     this.#firstRequest?.cancel()
     this.#firstRequest = undefined
@@ -65,12 +68,12 @@ export class ConnectionRegistry {
     if (address !== undefined && !this.#place(visitor, address)) return void socket.destroy()
     this.#bySocket.set(socket, visitor)
     this.#waits(visitor)
-    // Whoever says nothing at all would hold its place for as long as it likes.
+    // A silent peer would otherwise keep its place forever.
     visitor.expect(clock.setTimer(limits.authenticateWithinMs, () => socket.destroy()))
     socket.on('close', () => this.#leave(visitor))
   }
 
-  /** False: there is no room for this request. Settles by itself when the answer has gone out. */
+  /** Returns false if there is no capacity for this request. The place is freed when the answer is sent. */
   request(request: IncomingMessage, whenDone: (done: () => void) => void): boolean {
     const visitor = this.#bySocket.get(request.socket)
     if (!visitor || this.#busy >= this.#parts.limits.httpConnectionsMax || !this.#knows(visitor, request)) return false
@@ -83,18 +86,18 @@ export class ConnectionRegistry {
     return true
   }
 
-  /** The address that asks for a WebSocket; undefined when it has too many connections. */
+  /** The address that requests a WebSocket; undefined if it has too many connections. */
   upgrade(request: IncomingMessage): string | undefined {
     const visitor = this.#bySocket.get(request.socket)
     return visitor && this.#knows(visitor, request) ? visitor.address : undefined
   }
 
-  /** Of a request that was let in. */
+  /** For a request that was admitted. */
   addressOf({ socket }: IncomingMessage): string {
     return this.#bySocket.get(socket)?.address ?? ''
   }
 
-  /** Whoever has proved its key makes room for nobody: the work for it would be lost, and it would come again. */
+  /** A peer that has proved its key is never evicted: the work for it would be lost, and it would come again. */
   arriving(socket: object, login: 'begun' | 'failed'): void {
     const visitor = this.#bySocket.get(socket)
     const [from, to] = login === 'begun' ? (['waiting', 'arriving'] as const) : (['arriving', 'waiting'] as const)
@@ -158,8 +161,9 @@ export class ConnectionRegistry {
   }
 
   /**
-   * Of those who wait, one that has had time to log in makes room, or one of an address that has more of them than the
-   * newcomer's. Otherwise the newcomer goes: when thousands come at the same time, none would stay until it has logged in.
+   * Evicts a waiting connection that has had time to log in, or one of an address with more of them than the
+   * newcomer's. Otherwise the newcomer is turned away: when thousands arrive at the same time, none would stay long
+   * enough to log in.
    */
   #makeRoom(address: string | undefined): boolean {
     const { limits, clock } = this.#parts
@@ -172,7 +176,7 @@ export class ConnectionRegistry {
     return leaving !== undefined
   }
 
-  /** Of the address that has the most, unless the newcomer would make its own as many. */
+  /** From the address with the most connections, unless the newcomer's address would then have as many. */
   #oldestOfMany(address: string | undefined): RegisteredConnection | undefined {
     const byAddress = Map.groupBy(this.#waiting, visitor => visitor.address)
     const most = [...byAddress.values()].reduce((one, other) => (other.length > one.length ? other : one))

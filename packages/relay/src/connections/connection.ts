@@ -1,4 +1,5 @@
-// One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
+// One WebSocket: reads no faster than its peer may send,
+// writes the frames of one turn together, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
 import { Deferred, inBackground, logFault, relayFixedLimits, type Timer } from '@postern/protocol'
 import { afterMicrotasks } from '@postern/protocol/node'
@@ -9,7 +10,6 @@ import type { FlushQueue } from './flush-queue.ts'
 import type { Outlet } from './follow.ts'
 import { closeCodes } from './session.ts'
 
-/** What the frames are handed to. */
 export type FrameReceiver = {
   receive(frame: Uint8Array): Promise<void> | undefined
   pump(): void
@@ -25,7 +25,7 @@ export class Connection implements Outlet {
   readonly #parts: RelayContext
   readonly #bucket: TokenBucket
   #receiver: FrameReceiver | undefined
-  /** Frames that came in one piece with others, while no more may be taken. */
+  /** Frames that arrived together with others while no more may be processed. */
   #held: Uint8Array[] = []
   #inFlight = 0
   #sliceLeft: number = relayFixedLimits.framesPerSlice
@@ -34,7 +34,7 @@ export class Connection implements Outlet {
   #deaf = false
   #stopping: Deferred | undefined
   #heardSincePing = true
-  /** While it is not known who speaks: counts what comes. */
+  /** Counts the bytes received before the login. */
   #countBytes: ((chunk: Uint8Array) => void) | undefined
 
   constructor({ webSocket, stream, turn }: ConnectionWire, parts: RelayContext) {
@@ -50,7 +50,7 @@ export class Connection implements Outlet {
 
   start(receiver: FrameReceiver, onClosed: () => void): void {
     this.#receiver = receiver
-    // Before anybody else hears of them: ws would gather a frame of megabytes for a peer that it does not know.
+    // First in line: ws would buffer a frame of megabytes for an unknown peer.
     this.#countBytes = this.#byteCounter()
     this.#stream.prependListener('data', this.#countBytes)
     this.#webSocket.on('message', (data, isBinary) => {
@@ -63,7 +63,7 @@ export class Connection implements Outlet {
     this.#webSocket.on('pong', () => {
       this.#heardSincePing = true
     })
-    // A ping is answered by ws at once; it counts like a frame.
+    // ws answers a ping immediately; it counts like a frame.
     this.#webSocket.on('ping', () => {
       if (!this.#deaf && !this.#mayReceive()) this.#webSocket.pause()
     })
@@ -74,7 +74,7 @@ export class Connection implements Outlet {
         receiver.pump()
       })
     })
-    // Broken frames and resets end in 'close' too.
+    // Broken frames and resets also end in 'close'.
     this.#webSocket.on('error', error => this.#parts.log.debug({ err: error }, 'connection broken'))
     this.#webSocket.on('close', () => {
       this.#held = []
@@ -94,7 +94,7 @@ export class Connection implements Outlet {
     for (const [at, piece] of pieces.entries()) this.#webSocket.send(piece, { fin: at === pieces.length - 1 })
   }
 
-  /** What was sent in this turn goes out in one write. */
+  /** Sends the frames of this turn in one write. */
   uncork(): void {
     if (!this.#corked) return
     this.#corked = false
@@ -112,12 +112,12 @@ export class Connection implements Outlet {
 
   cutOff(code: number, reason: string): void {
     this.close(code, reason)
-    // What was written in this turn is still held back.
+    // Frames of this turn are still corked.
     this.uncork()
     this.terminate()
   }
 
-  /** It is known who speaks: as much may come as the protocol allows. */
+  /** After the login: the peer may send as much as the protocol allows. */
   trust(): void {
     if (this.#countBytes) this.#stream.off('data', this.#countBytes)
     this.#countBytes = undefined
@@ -136,7 +136,7 @@ export class Connection implements Outlet {
     this.#webSocket.terminate()
   }
 
-  /** Ends a peer that was silent since the last time. */
+  /** Ends the connection if the peer was silent since the last call. */
   heartbeat(): void {
     if (!this.#heardSincePing) return this.terminate()
     this.#heardSincePing = false
@@ -144,7 +144,7 @@ export class Connection implements Outlet {
     this.#receiver?.pump()
   }
 
-  /** Takes no more frames, waits for the answers that are due, then says goodbye. */
+  /** Accepts no more frames, waits for pending answers, then closes the connection. */
   async stop(): Promise<void> {
     this.#stopping ??= new Deferred()
     this.#receiveNoMore()
@@ -153,14 +153,14 @@ export class Connection implements Outlet {
     this.close(closeCodes.goingAway, 'relay-stopping')
   }
 
-  /** The peer's goodbye must be read: from here on frames are dropped instead of left waiting. */
+  /** The peer's close frame must still be read: from here on other frames are dropped instead of held. */
   #receiveNoMore(): void {
     this.#deaf = true
     this.#held = []
     if (this.#webSocket.isPaused) this.#webSocket.resume()
   }
 
-  /** Thrown into an event of a socket, a fault would end the process: here it ends one connection. */
+  /** A fault thrown in a socket event would end the process; here it ends one connection. */
   #guard(work: () => void): void {
     try {
       work()
@@ -170,7 +170,7 @@ export class Connection implements Outlet {
     }
   }
 
-  /** Slower instead of refused: what the peer may not send yet stays in its own buffers. */
+  /** Slows the peer down instead of refusing: frames that it may not send yet stay in its own buffers. */
   #receiveHeld(): void {
     let taken = 0
     while (taken < this.#held.length && !this.#deaf && this.#mayReceive())
@@ -185,7 +185,7 @@ export class Connection implements Outlet {
     if (this.#held.length > 0 || this.#webSocket.isPaused) this.#receiveHeld()
   }
 
-  /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
+  /** The next slice begins after the microtasks of the same turn, when all immediate answers are given. */
   #beginSliceLater(): void {
     const begin = () => {
       this.#sliceLeft = relayFixedLimits.framesPerSlice

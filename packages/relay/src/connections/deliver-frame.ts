@@ -1,4 +1,5 @@
-// A page of a mailbox as it goes over the wire. An entry goes to all members of its group: it is encoded once for all of them.
+// Encodes a page of a mailbox as frames.
+// An entry goes to all members of its group, so it is encoded once for all of them.
 import { ACCOUNT_ID_BYTES, relayFixedLimits } from '@postern/protocol'
 import { chainedHead, encodeRelayFrame } from '@postern/protocol/relay'
 import type { StoredEntry } from '../store/relay-store.ts'
@@ -13,8 +14,8 @@ export function deliverFrame(entries: readonly StoredEntry[]): Uint8Array {
 }
 
 /**
- * The same page for a reader that asked for chained pages, as pieces of one frame. The head differs from reader to reader. A
- * long entry is not copied behind it: a commit of a megabyte to a thousand members stays in memory once.
+ * The same page for a reader that asked for chained pages, as pieces of one frame. The head differs per reader. A long
+ * entry is not copied behind it: a commit of a megabyte to a thousand members stays in memory once.
  */
 export function chainedFrame(after: number, entries: readonly StoredEntry[]): Uint8Array[] {
   const head = chainedHead(after, entries.length)
@@ -27,7 +28,7 @@ export function chainedFrame(after: number, entries: readonly StoredEntry[]): Ui
 function frameOf(entry: StoredEntry): Uint8Array {
   if (entry.frame) return entry.frame
   const frame = encodeRelayFrame({ kind: 'deliver', entries: [entry] })
-  // Whom it names stands behind the payload: two lists, each with its length.
+  // Two lists of accounts follow the payload, each with its length.
   const end = frame.length - 8 - ACCOUNT_ID_BYTES * (entry.added.length + entry.removed.length)
   entry.payload = frame.subarray(end - entry.payload.length, end)
   entry.frame = frame

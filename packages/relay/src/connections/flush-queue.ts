@@ -1,4 +1,4 @@
-// The connections that were written to in this turn: at its end what each was sent goes out, in the order of the first word.
+// The connections written to in this turn. At its end their frames are sent, in the order of their first write.
 import { type Log, logFault } from '@postern/protocol'
 import { endOfTick } from '@postern/protocol/node'
 
@@ -12,10 +12,10 @@ export class FlushQueue {
     this.#background = { what: 'frames not sent', log }
   }
 
-  /** Who gets a message was sent it before its sender was answered, and is also served first here. */
+  /** Receivers of a message were written to before its sender was answered, and so are also flushed first. */
   add(corked: Corked): void {
     this.#corked.push(corked)
-    // Once for all: of a message to a thousand members there would be a thousand.
+    // One callback for all: a message to a thousand members would otherwise schedule a thousand.
     if (this.#corked.length === 1) endOfTick(this.#end, this.#background)
   }
 
@@ -25,7 +25,7 @@ export class FlushQueue {
     for (const connection of corked) this.#uncork(connection)
   }
 
-  /** One that throws must not leave the others silent for ever. */
+  /** A failing connection must not keep the others from being flushed. */
   #uncork(connection: Corked): void {
     try {
       connection.uncork()

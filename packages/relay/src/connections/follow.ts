@@ -1,4 +1,4 @@
-// Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
+// Pushes an account's mailbox to one connection, page by page, at most one window ahead of its reader.
 import { type AccountId, inBackground, logFault, wireLimits } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import type { RelayContext } from '../context.ts'
@@ -7,12 +7,12 @@ import type { Page } from '../store/relay-store.ts'
 import { chainedFrame, deliverFrame } from './deliver-frame.ts'
 
 export type Outlet = {
-  /** One frame, in one piece or several. */
+  /** One frame, in one or several pieces. */
   send(...pieces: Uint8Array[]): void
-  /** False while the peer reads too slowly: `Follower.pump` is called when there is room again. */
+  /** False while the peer reads too slowly; `Follower.pump` is called when there is space again. */
   hasRoom(): boolean
   close(code: number, reason: string): void
-  /** Says why and waits for nothing. */
+  /** Sends the reason and waits for nothing. */
   cutOff(code: number, reason: string): void
 }
 
@@ -31,9 +31,9 @@ export class Follower {
   #aheadBytes = 0
   #position: number
   #state: State = 'waiting'
-  /** Something may have come while the last read was under way. */
+  /** New entries may have arrived during the last read. */
   #hinted = false
-  /** There may be more, and its reader has to acknowledge first. */
+  /** There may be more, but the reader has to acknowledge first. */
   #isHeldBack = false
 
   constructor(parts: RelayContext, outlet: Outlet, start: { account: AccountId; after: number; isChained: boolean }) {
@@ -45,7 +45,7 @@ export class Follower {
     this.#unsubscribe = parts.wake.subscribe(start.account, () => this.pump())
   }
 
-  /** Call it whenever something may have changed: news, or room to send. Throws nothing. */
+  /** Call it whenever there may be new entries or new space to send. Never throws. */
   pump(): void {
     this.#hinted = true
     if (this.#state !== 'waiting') return
@@ -58,7 +58,7 @@ export class Follower {
     const dropped = this.#ahead.splice(0, firstKept === -1 ? this.#ahead.length : firstKept)
     if (dropped.length === 0) return
     for (const entry of dropped) this.#aheadBytes -= entry.bytes
-    // Whoever was not held back has all there is: an acknowledgement brings nothing new.
+    // A reader that was not held back has everything: an acknowledgement makes nothing new available.
     if (this.#isHeldBack) this.pump()
   }
 
@@ -67,7 +67,7 @@ export class Follower {
     this.#unsubscribe()
   }
 
-  /** What is at hand is sent before this returns: in the turn in which it became durable, and ahead of any answer. */
+  /** A page that the store returns synchronously is sent before this returns, and so before any answer. */
   #readOn(): void {
     try {
       while (this.#state === 'reading') {
@@ -97,13 +97,13 @@ export class Follower {
     if (!more && !this.#hinted) this.#state = 'waiting'
   }
 
-  /** Left open, the connection would look alive and deliver nothing: whoever comes again reads on. */
+  /** An open connection would look alive and deliver nothing. A client that reconnects continues reading. */
   #fail(error: unknown): void {
     this.#outlet.close(1011, 'internal')
     logFault(error, { what: 'mailbox not readable', log: this.#parts.log })
   }
 
-  /** Empty when there is nothing, or when the reader has to catch up first. */
+  /** Empty if there is nothing new, or if the reader has to catch up first. */
   #page(): Page | Promise<Page> {
     const { limits, store } = this.#parts
     const entriesLeft = limits.unacknowledgedEntriesMax - this.#ahead.length

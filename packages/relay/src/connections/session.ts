@@ -1,4 +1,5 @@
-// One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
+// One connection at the protocol level:
+// challenged, then an account whose calls are answered and whose mailbox is followed.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, CodedError, logFault, systemFault, type Timer } from '@postern/protocol'
 import {
@@ -18,10 +19,11 @@ import { deleteAccount } from '../accounts/delete-account.ts'
 import type { PendingLogin } from '../accounts/pending-logins.ts'
 import type { RelayContext } from '../context.ts'
 import type { DeviceClaim, Fence } from '../store/fence.ts'
-import { answerCall } from './answer-call.ts'
+import { answerCall, isEnvelope } from './answer-call.ts'
 import { authenticate, checkDeletion, checkProof, type DeletionProof } from './authenticate.ts'
 import { callIdOf, failureOf } from './call-failure.ts'
 import { Follower, type Outlet } from './follow.ts'
+import { type OpenCalls, whileOpen } from './while-open.ts'
 
 type State =
   | {
@@ -30,34 +32,33 @@ type State =
       triesLeft: number
       deadline: Timer
       newcomer: Newcomer
-      /** Aborted when the connection is closed: nothing is done for a peer that has gone. */
+      /** Aborted when the connection closes: no work is done for a peer that has disconnected. */
       closing: AbortController
     }
-  | {
+  | (OpenCalls & {
       kind: 'authenticated'
       account: AccountId
+      device: DeviceClaim
       fence: Fence | undefined
       follower: Follower | undefined
       shown: Shown
-      /** While the head of its mailbox is asked for. */
-      closing: AbortController | undefined
-    }
-  /** The account is being deleted: nothing more is accepted, only the answer is due. */
+    })
+  /** The account is being deleted: nothing more is accepted, and only the answer is pending. */
   | { kind: 'leaving' }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
 export type Peer = DeviceClaim & { fence: Fence | undefined }
-/** Whoever has not logged in yet. `onShown`: its certificate counts, and revokes those below it. */
+/** A peer that has not logged in. `onShown`: its certificate is valid and revokes those with lower serials. */
 type Newcomer = {
   address: string
-  /** A login of it is in flight, or has failed. */
+  /** A login of the peer is in flight, or has failed. */
   onLogin: (kind: 'begun' | 'failed') => void
   onShown: (claim: DeviceClaim) => void
   onAuthenticated: (peer: Peer) => void
-  /** From here on it is no connection of its account: it is not cut off with the others. */
+  /** From here on this is not a connection of its account, so it is not cut off with the others. */
   onLeaving: () => void
 }
-/** What the login was proved by, for what has to be proved by more. */
+/** The parts of the login's proof that a deletion signs again. */
 type Shown = Omit<DeletionProof, 'signature'> & { onLeaving: () => void }
 
 export const closeCodes = {
@@ -74,10 +75,11 @@ export class Session {
   readonly #parts: RelayContext
   readonly #outlet: Outlet
   #state: State
-  /** In which the peer spoke last. */
+  /** The version in which the peer last sent a frame. */
   #version: SpokenVersion = PROTOCOL_VERSION_BEFORE
-  /** The write that the last acknowledgement waits for. */
+  /** The write of the last acknowledgement. */
   #kept: Promise<void> | undefined
+  #endEphemeral: (() => void) | undefined
 
   constructor(parts: RelayContext, outlet: Outlet, newcomer: Newcomer) {
     this.#parts = parts
@@ -106,6 +108,7 @@ export class Session {
   end(): void {
     if (this.#state.kind === 'challenged') this.#state.deadline.cancel()
     if (this.#state.kind === 'authenticated') this.#state.follower?.end()
+    this.#endEphemeral?.()
     if ('closing' in this.#state) this.#state.closing?.abort()
     this.#state = { kind: 'ended' }
   }
@@ -116,7 +119,7 @@ export class Session {
       return decodeClientFrame(bytes)
     } catch (error) {
       const id = callIdOf(bytes)
-      // Which call it was can still be told, unless the peer speaks another protocol.
+      // The failure can still name the call, unless the peer speaks another protocol.
       if (id === undefined || !(error instanceof CodedError) || error.code === 'version-unsupported')
         this.#outlet.close(closeCodes.protocolError, failureOf(error).code)
       else {
@@ -131,27 +134,30 @@ export class Session {
     const { id, name } = call
     try {
       const answer = await this.#answerTo(call)
-      if (name === 'append' || name === 'commit') this.#parts.figures.judged(name, answer as CallAnswer<'append'>)
+      if (isEnvelope(name)) this.#parts.figures.judged(name, answer as CallAnswer<'append'>)
       this.#send({ kind: 'answer', id, name, answer } as RelayFrame)
       if (name === 'follow' || name === 'followChained') this.pump()
-      if (name === 'deleteAccount') this.#endIfLeaving()
     } catch (error) {
       this.#logFault(error, name)
       this.#parts.figures.refused(name, systemFault(error))
       this.#send({ kind: 'failure', id, ...failureOf(error) })
       this.#countTry()
-      if (name === 'deleteAccount') this.#endIfLeaving()
     }
+    if (name === 'deleteAccount') this.#endIfLeaving()
   }
 
   #answerTo(call: Call): Promise<CallAnswer<CallName>> {
     if (call.name === 'authenticate') return this.#authenticate(call.request)
     if (this.#state.kind !== 'authenticated')
       throw new CodedError('unauthenticated', { why: 'the first call has to be "authenticate"' })
-    if (call.name === 'follow') return this.#follow(this.#state, { ...call.request, isChained: false })
-    if (call.name === 'followChained') return this.#follow(this.#state, { ...call.request, isChained: true })
+    if (call.name === 'follow' || call.name === 'followChained')
+      return this.#follow(this.#state, { ...call.request, isChained: call.name === 'followChained' })
+    if (call.name === 'followEphemeral') return this.#followEphemeral(this.#state)
     if (call.name === 'deleteAccount') return this.#delete(this.#state, call.request)
-    return answerCall(this.#parts, this.#state, call)
+    // Without a signal: messages are in the log's own queue, in their order, whether or not their sender is connected.
+    if (isEnvelope(call.name)) return answerCall(this.#parts, this.#state, call)
+    const { account, device, fence } = this.#state
+    return whileOpen(this.#state, signal => answerCall(this.#parts, { account, device, fence, signal }, call))
   }
 
   async #delete(
@@ -174,7 +180,7 @@ export class Session {
     const state = this.#state
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
     const { loginGate } = this.#parts
-    // Before the proof is checked: a refusal must cost a full relay next to nothing.
+    // Before the proof is checked: a refusal must cost an overloaded relay almost nothing.
     loginGate.enter()
     try {
       return await this.#login(state, proof)
@@ -194,7 +200,7 @@ export class Session {
     try {
       const { signal } = state.closing
       const answer = await authenticate(this.#parts, arrival.claim, { ...proof, address, signal })
-      // Even when its own connection is over by now: what it has revoked is so.
+      // Even if the connection has closed in the meantime: the revocation counts.
       onShown(arrival.claim)
       const { accountKey, audience } = proof
       const shown = { accountKey, audience, nonce: state.nonce, onLeaving: state.newcomer.onLeaving }
@@ -215,14 +221,15 @@ export class Session {
     const { store, bans, figures } = this.#parts
     const { claim } = arrival
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
-    // Before it may ask what became of what it has sent: no older connection of it sends anything from here on.
+    // Before the device may ask for the outcome of its messages:
+    // from here on no older connection of it can send anything.
     const fence = await store.claimDevice(claim, state.closing.signal)
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     bans.assertAllowed(claim.account)
     arrival.assertCounts(fence)
     state.deadline.cancel()
-    const { account } = claim
-    this.#state = { kind: 'authenticated', account, fence, follower: undefined, shown, closing: undefined }
+    const shownBy = { account: claim.account, device: claim, fence, shown }
+    this.#state = { kind: 'authenticated', ...shownBy, follower: undefined, closing: undefined, inFlight: 0 }
     figures.logins.add('accepted')
     state.newcomer.onAuthenticated({ ...claim, fence })
   }
@@ -231,24 +238,25 @@ export class Session {
     state: Extract<State, { kind: 'authenticated' }>,
     { after, isChained }: CallRequest<'follow'> & { isChained: boolean },
   ): Promise<CallAnswer<'follow'>> {
-    const head = await this.#headFor(state)
+    const { account } = state
+    const { store } = this.#parts
+    const head = await whileOpen(state, signal => store.mailboxHead(account, { counted: 'placed', signal }))
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'the connection is closed' })
     state.follower?.end()
-    state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after, isChained })
+    state.follower = new Follower(this.#parts, this.#outlet, { account, after, isChained })
     return { head }
   }
 
-  async #headFor(state: Extract<State, { kind: 'authenticated' }>): Promise<number> {
-    // Not kept for as long as the connection lasts: of ten thousand it would take megabytes.
-    state.closing ??= new AbortController()
-    try {
-      return await this.#parts.store.mailboxHead(state.account, { counted: 'placed', signal: state.closing.signal })
-    } finally {
-      state.closing = undefined
+  /** A peer that reads too slowly misses some: they are of no use later. */
+  async #followEphemeral({ account }: { account: AccountId }): Promise<CallAnswer<'followEphemeral'>> {
+    const receive = (frame: Uint8Array): void => {
+      if (this.#outlet.hasRoom()) this.#outlet.send(frame)
     }
+    this.#endEphemeral ??= this.#parts.ephemeral.follow(account, receive)
+    return {}
   }
 
-  /** Nobody waits for it to be durable: what is lost with a crash is acknowledged again. */
+  /** Does not wait for durability: an acknowledgement lost in a crash is sent again. */
   #acknowledge({ cursor, mark }: { cursor: number; mark: number }): undefined {
     if (this.#state.kind !== 'authenticated') {
       this.#outlet.close(closeCodes.refused, 'unauthenticated')
@@ -262,7 +270,7 @@ export class Session {
     return undefined
   }
 
-  /** Only faults of ours, and that there is no room; and not thousands of lines a second while the disk is full. */
+  /** Logs only the relay's own faults and missing space, and limits the lines while the disk is full. */
   #logFault(error: unknown, call: CallName | 'acknowledge'): void {
     const { rates, limits, log } = this.#parts
     if (error instanceof CodedError && error.cause === undefined && error.code !== 'storage-full') return
@@ -270,7 +278,7 @@ export class Session {
       logFault(error, { what: `call failed: ${call}`, log })
   }
 
-  /** Before the login every call that fails is one try: else a peer that never logs in would be answered without end. */
+  /** Before the login every failed call counts as a try: otherwise a peer without a login would get answers forever. */
   #countTry(): void {
     if (this.#state.kind !== 'challenged') return
     this.#state.triesLeft -= 1

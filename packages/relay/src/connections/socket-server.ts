@@ -1,4 +1,4 @@
-// All connections of a relay: taken in, counted, kept alive, and closed when the relay stops.
+// All connections of a relay: accepts, counts, pings and closes them.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type AccountId, Deferred, relayFixedLimits, type Timer, wireLimits } from '@postern/protocol'
@@ -23,7 +23,7 @@ export class SocketServer {
     perMessageDeflate: false,
     clientTracking: false,
   })
-  /** With who speaks, once that is known. */
+  /** With the peer, once it has logged in. */
   readonly #connections = new Map<Connection, Peer | undefined>()
   readonly #byAccount = new MultiMap<AccountId, Connection>()
   readonly #byDevice = new Map<string, Connection>()
@@ -43,7 +43,7 @@ export class SocketServer {
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
-    // Until ws has taken the stream over, a reset would end the process.
+    // Until ws takes over the stream, a reset would end the process.
     const ignore = (): void => {}
     stream.on('error', ignore)
     const path = request.url?.split('?', 1)[0]
@@ -70,18 +70,28 @@ export class SocketServer {
     return this.#byAccount.count(account)
   }
 
-  /** Of all who are in, or are being let in. */
+  isConnected(device: string): boolean {
+    return this.#byDevice.has(device)
+  }
+
+  /** Devices that are logged in or logging in. */
   devices(): string[] {
     return [...this.#byDevice.keys(), ...this.#parts.arrivals.devices()]
   }
 
-  /** Cut off: closed politely, one that does not answer would be sent its mailbox for half a minute more. */
+  /**
+   * Cuts connections off:
+   * after a graceful close, a peer that does not answer would receive its mailbox for another half minute.
+   */
   shutOut(account: AccountId): void {
     for (const connection of [...this.#byAccount.get(account)])
       connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has banned this account")
   }
 
-  /** At another relay: what its older connection here still sends is refused, and it need not wait to hear so. */
+  /**
+   * The device connected to another relay.
+   * Frames of its older connection here are refused, so it is closed immediately.
+   */
   deviceClaimed(claimed: Fence): void {
     this.#parts.arrivals.deviceClaimed(claimed)
     const older = this.#byDevice.get(claimed.device)
@@ -91,7 +101,7 @@ export class SocketServer {
     older.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
   }
 
-  /** What was revoked by a certificate would not be let in any more: it does not stay either. */
+  /** A device with a revoked certificate could not log in again, so its connection is closed too. */
   serialRaised(account: AccountId, serial: number): void {
     this.#parts.arrivals.serialRaised(account, serial)
     for (const connection of this.#byAccount.get(account))
@@ -130,15 +140,15 @@ export class SocketServer {
   }
 
   /**
-   * A device that comes anew has given up on what it was doing, and asks what became of it. What the older connection
-   * sent and still waits to be read must not come true after the answer.
+   * A device that reconnects has abandoned its earlier requests and asks for their outcome. Frames of the older
+   * connection that are not read yet must not take effect after that answer.
    */
   #replaceOlder(connection: Connection, { device, fence }: Peer): void {
     const older = this.#byDevice.get(device)
     if (older) this.#parts.figures.replaced.add()
     older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
-    // It may have been let in before this one, and be told so only now.
+    // An older login may have been admitted before this one and learn of it only now.
     if (fence) this.#parts.arrivals.deviceClaimed(fence)
   }
 
@@ -146,7 +156,7 @@ export class SocketServer {
     const { account } = peer
     this.#connections.set(connection, peer)
     this.#byAccount.add(account, connection)
-    // The oldest goes, not the newest: it may be a dead one that the client has given up on.
+    // The oldest is closed, not the newest: it may be a dead connection that the client has abandoned.
     const [oldest] = this.#byAccount.get(account)
     if (this.#byAccount.count(account) > this.#parts.limits.connectionsPerAccountMax && oldest) {
       oldest.close(closeCodes.refused, 'rate-limited: too many connections of this account')
@@ -154,21 +164,23 @@ export class SocketServer {
     }
   }
 
-  #countOut(connection: Connection, { account, device }: Peer): void {
-    if (this.#byDevice.get(device) === connection) this.#byDevice.delete(device)
+  #countOut(connection: Connection, { account, device, fence }: Peer): void {
     this.#byAccount.delete(account, connection)
+    if (this.#byDevice.get(device) !== connection) return
+    this.#byDevice.delete(device)
+    this.#parts.push?.pusher.leftHere(device, fence)
   }
 
   #beatLater(): void {
     if (this.#stopped) return
     this.#heartbeat = this.#parts.clock.setTimer(this.#parts.limits.heartbeatMs, () => {
-      // After a turn: when the clock has jumped, pongs that have arrived must be heard before the next beat.
+      // After a turn: when the clock has jumped, pongs that have arrived must be processed before the next beat.
       wakeNextTurn(() => this.#beatLater())
       this.#beat([...this.#connections.keys()])
     })
   }
 
-  /** Some in each turn: to ping ten thousand at once would hold everybody up for as long as it takes. */
+  /** A limited number per turn: pinging ten thousand in one step would block everyone else. */
   #beat(connections: readonly Connection[]): void {
     for (const connection of connections.slice(0, relayFixedLimits.heartbeatsPerTurn))
       if (this.#connections.has(connection)) connection.heartbeat()

@@ -1,4 +1,4 @@
-// What every HTTP answer of the relay has in common, and the one place where an error becomes a status.
+// Common parts of all HTTP answers, and the one place where an error becomes a status.
 import type { ServerResponse } from 'node:http'
 import { CodedError, type ErrorCode, relayFixedLimits, systemFault } from '@postern/protocol'
 
@@ -18,8 +18,8 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
 }
 
 /**
- * On every answer but the files of the app. Accounts choose the bytes of blobs: no browser may take an answer for a script
- * or open it as a page of the relay's origin.
+ * Set on every answer except the app's files. Accounts choose the bytes of blobs: no browser may run an answer as a
+ * script or open it as a page of the relay's origin.
  */
 export function closeToBrowsers(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')
@@ -33,7 +33,7 @@ export function answerJson(response: ServerResponse, status: number, body: objec
   response.end(json)
 }
 
-/** True when it is a fault of ours, to be logged. */
+/** Returns true for a fault of the relay, which the caller logs. */
 export function answerError(response: ServerResponse, error: unknown): boolean {
   const fault = systemFault(error)
   const coded = fault instanceof CodedError ? fault : new CodedError('internal')

@@ -1,10 +1,10 @@
-// The files of the web app, from the folder that was built: read once, and kept by the address under which each is asked for.
+// The files of the web app, read once from the built folder and kept by their request paths.
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { CodedError, isCoded, relayFixedLimits, systemCodeOf } from '@postern/protocol'
 
-/** How a body may be packed, the best first. Packed it lies beside the file, under its name and this ending. */
+/** Content codings, the best first. A packed file is beside the plain one, with this ending added to its name. */
 export const codings = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -20,7 +20,7 @@ export type AppFile = {
   readonly packed: Readonly<Partial<Record<ContentCoding, Uint8Array>>>
 }
 
-/** By path, as a browser writes it. What is not in here is not served, whatever lies on the disk. */
+/** Keyed by path, as a browser writes it. Files that are not in the map are not served. */
 export type AppFiles = ReadonlyMap<string, AppFile>
 
 const PAGE = 'index.html'
@@ -46,7 +46,7 @@ const types: Readonly<Record<string, string>> = {
 
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--app', rule })
 
-/** Throws `bad-field` that names `--app` for a folder that holds no app. */
+/** Throws `bad-field` that names `--app` if the folder contains no app. */
 export function readAppFiles(directory: string): AppFiles {
   try {
     return filesIn(directory)
@@ -81,7 +81,7 @@ function filesIn(directory: string): AppFiles {
   return files
 }
 
-/** Bounded: a folder given by mistake must not be read into the memory. */
+/** Bounded: a folder named by mistake must not be read into memory. */
 function bytesIn(directory: string): Map<string, Uint8Array> {
   const { appBytesMax } = relayFixedLimits
   const found = new Map<string, Uint8Array>()
@@ -106,7 +106,7 @@ function namesIn(directory: string): string[] {
   const names: string[] = []
   const rest: Dirent[] = top
   for (let entry = rest.pop(); entry; entry = rest.pop()) {
-    // Nobody means to publish what is hidden, as .git.
+    // Hidden files, such as .git, are never meant to be published.
     if (entry.name.startsWith('.')) continue
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) rest.push(...readdirSync(path, { withFileTypes: true }))

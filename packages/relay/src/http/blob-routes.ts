@@ -1,4 +1,4 @@
-// Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
+// Blobs over HTTP: PUT appends a piece, HEAD reports the upload's progress, GET fetches all or a range.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BlobId, CodedError, Deferred, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
@@ -11,7 +11,7 @@ type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId
 
 const PREFIX = '/blobs/'
 
-/** The web app may come from another origin; blobs are ciphertext, and the id is the permission. */
+/** The web app may come from another origin. Blobs are ciphertext, and the id is the permission. */
 const crossOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Upload-Offset, Upload-Complete, Content-Range, Content-Length, Accept-Ranges',
@@ -52,7 +52,7 @@ export class BlobRoutes {
     if (offset === undefined)
       throw new CodedError('bad-field', { field: 'Upload-Offset', rule: 'must say where the piece begins' })
     if (offset + (numberIn(request.headers['content-length']) ?? 0) > stored.size) {
-      // Its body is not read: without this the relay would take in all of it only to drop it.
+      // Close the connection without reading the body: otherwise the relay would receive all of it only to drop it.
       response.setHeader('Connection', 'close')
       throw new CodedError('too-large', { what: 'The blob', max: stored.size })
     }
@@ -77,7 +77,7 @@ export class BlobRoutes {
   async #get({ request, response, blob }: Routed): Promise<void> {
     const asks = request.method === 'HEAD' ? 'length' : 'bytes'
     const stored = await blobToFetch(this.#parts, blob, { token: fetchTokenOf(request), asks })
-    // Ranges are for GET only.
+    // HTTP defines ranges for GET only.
     const range = parseByteRange(request.method === 'GET' ? request.headers.range : undefined, stored.size)
     if (range.kind === 'unsatisfiable') {
       response.setHeader('Content-Range', `bytes */${stored.size}`)
@@ -107,7 +107,7 @@ function wrongMethod(response: ServerResponse): void {
   refuse(response, 405, { field: 'method', rule: 'must be GET, HEAD, PUT or OPTIONS' })
 }
 
-/** For 405 and 416, which no error of the relay becomes elsewhere. */
+/** For 405 and 416, which no other error of the relay maps to. */
 function refuse(response: ServerResponse, status: 405 | 416, fault: { field: string; rule: string }): void {
   const { message, code } = new CodedError('bad-field', fault)
   answerJson(response, status, { error: message, code })
@@ -119,7 +119,10 @@ const pieceIn = (request: IncomingMessage): Omit<BlobPiece, 'owner' | 'offset'> 
   isLast: request.headers['upload-complete'] === '?1',
 })
 
-/** What has been received when the connection ends is lost with it: then the body has not come whole, whatever was sent. */
+/**
+ * A connection that ends drops bytes that were received but not read,
+ * so the body is then incomplete, even if it was sent in full.
+ */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const pieces = new GatheredBytes(request, wakeNextTurn)
   try {
@@ -130,7 +133,7 @@ async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** After a refusal: a sender that is cut off does not see it, and one that nobody reads from is never seen to hang up. */
+/** After a refusal: a sender that is cut off does not see the answer, and a hang-up is only noticed while reading. */
 function forgetRest(request: IncomingMessage, { bytesMax }: { bytesMax: number }): void {
   if (request.complete || request.destroyed) return
   let bytes = 0
@@ -141,7 +144,7 @@ function forgetRest(request: IncomingMessage, { bytesMax }: { bytesMax: number }
   request.resume()
 }
 
-/** Each piece is out of our hands before the next one is read. A peer that has gone ends it. */
+/** Waits until each piece is written before it reads the next one. Stops when the peer has disconnected. */
 async function sendBody(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const bytes of body) {
     if (response.destroyed) return
@@ -166,7 +169,7 @@ function tokenOf(request: IncomingMessage): string {
   return token
 }
 
-/** Too short, it could be guessed, and somebody else would fetch in the name of the first. */
+/** A shorter token could be guessed, and another client could fetch in the name of the first. */
 function fetchTokenOf(request: IncomingMessage): string | undefined {
   const header = request.headers['fetch-token']
   return typeof header === 'string' && /^[A-Za-z0-9_-]{22,128}$/.test(header) ? header : undefined

@@ -1,8 +1,9 @@
-// The relay's HTTP side: health, blobs, profiles, and to whoever opens the address in a browser the web app, or a word.
+// The relay's HTTP server: health, blobs, profiles, and for a browser the web app or a sentence about the relay.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CodedError, inBackground, logFault, relayFixedLimits, systemFault } from '@postern/protocol'
 import { requestsInTurn } from '@postern/protocol/node'
+import { REGISTRATION_HEADER } from '@postern/protocol/relay'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { ConnectionRegistry } from '../connections/connection-registry.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
@@ -14,7 +15,7 @@ import { assertHost, refuseMalformed } from './malformed.ts'
 import { answerProfile, isProfilePath } from './profile-route.ts'
 import { pathOf, serveApp } from './serve-app.ts'
 
-// Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
+// An import would load undici for its re-exported names: 13 MiB that nothing here uses.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
@@ -33,7 +34,7 @@ export function createHttpServer(
     closeToBrowsers(response)
     if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
     const answered = answer(request, response, routes).catch((error: unknown) => {
-      // The peer has gone: there is nobody to answer, and nothing is wrong here.
+      // The peer has disconnected: there is nobody to answer, and nothing is wrong here.
       if (request.destroyed && !request.complete) return void response.destroy()
       parts.figures.refused('request', systemFault(error))
       if (answerError(response, error)) logRefusal(parts, error)
@@ -47,18 +48,18 @@ export function createHttpServer(
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
   server.on('connection', socket => visitors.enter(socket))
   allowConnections(server, limits)
-  // A large upload over a slow line takes its time; only silence is a reason to end it.
+  // A large upload over a slow line takes long; only silence is a reason to end it.
   server.requestTimeout = 0
   server.timeout = limits.httpIdleMs
   return { server, uploads }
 }
 
-/** All that have a place of some kind. */
+/** Sums the limits of all kinds of connections. */
 export function allowConnections(server: Server, limits: RelayContext['limits']): void {
   server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
 }
 
-/** Only so many a minute: on a disk that is full or dead every request fails. */
+/** Rate-limited: on a full or dead disk every request fails. */
 function logRefusal({ rates, limits, log }: RelayContext, error: unknown): void {
   if (rates.allows('log a request that failed', limits.faultsLoggedPerMinute))
     logFault(error, { what: 'request failed', log })
@@ -66,7 +67,7 @@ function logRefusal({ rates, limits, log }: RelayContext, error: unknown): void 
 
 const headRules = ({ requestHeadBytesMax }: RelayContext['limits']) => ({
   maxHeaderSize: requestHeadBytesMax,
-  // `assertHost` asks for it, and answers in words.
+  // `assertHost` checks for it, and answers with an error sentence.
   requireHostHeader: false,
 })
 
@@ -81,7 +82,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, routes
   const path = pathOf(request)
   if (isBlobPath(path)) return routes.blobs.answer(request, response, path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (path === '/healthz' && isRead) return answerJson(response, 200, {})
+  if (path === '/healthz' && isRead) return answerHealth(response, routes.parts)
   if (path === '/readyz' && isRead) return answerReady(response, routes.parts, relayFixedLimits.unreadyAfterMs)
   if (path === '/readyz/now' && isRead) return answerReady(response, routes.parts, 0)
   if (isRead && isProfilePath(path))
@@ -91,15 +92,21 @@ async function answer(request: IncomingMessage, response: ServerResponse, routes
   notFound(response)
 }
 
-/** To be read in a browser. */
+/** A newcomer learns here whether it needs an invite: trying to register would leave an account. */
+function answerHealth(response: ServerResponse, { admission }: RelayContext): void {
+  response.setHeader(REGISTRATION_HEADER, admission.registration)
+  answerJson(response, 200, {})
+}
+
+/** A browser shows the page instead of saving it. */
 function answerPage(response: ServerResponse): void {
   response.removeHeader('Content-Disposition')
   response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
 }
 
 /**
- * For a balancer: `/readyz` decides whether this relay's clients are sent to another relay, so it waits for a moment.
- * By `/readyz/now` the balancer knows whether there is such a relay.
+ * For a load balancer. `/readyz` decides whether this relay's clients move to another relay, so it fails only after a
+ * while. `/readyz/now` shows the balancer whether such another relay is ready now.
  */
 function answerReady(response: ServerResponse, { store, clock }: RelayContext, afterMs: number): void {
   const sinceMs = store.awaySinceMs()

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ListenAddress, relayFixedLimits } from '@postern/protocol'
 
-/** Resolves with the port. */
+/** Resolves with the port number. */
 export async function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   const listening = once(server, 'listening')
   server.listen({ host, port, backlog: relayFixedLimits.listenBacklog })

@@ -1,4 +1,4 @@
-// What the parser of HTTP refuses, as the relay says it: a status and {error, code} like every other refusal.
+// Answers requests that the HTTP parser rejects with a status and {error, code}, like every other refusal.
 import type { IncomingMessage } from 'node:http'
 import { CodedError } from '@postern/protocol'
 import { MalformedHttp, type ParserFault, type RawAnswer } from '@postern/protocol/node'
@@ -18,7 +18,7 @@ function answerOf({ status, field, rule }: Refusal): RawAnswer {
   return { status, type: 'application/json', body: JSON.stringify({ error: message, code }) }
 }
 
-/** Node would answer a request without Host by a status alone. */
+/** Node would answer a request without Host with a status alone. */
 export function assertHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new CodedError('bad-field', { field: 'Host', rule: 'is required' })

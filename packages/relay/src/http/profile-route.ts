@@ -1,4 +1,5 @@
-// A profile over HTTP, as the call `getProfile` answers it: whoever has an invite link sees who invites before having an account.
+// A profile over HTTP, with the answer of the call `getProfile`:
+// the holder of an invite link sees who invites before registering.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeWith, isAccountId } from '@postern/protocol'
 import { calls } from '@postern/protocol/relay'
@@ -17,7 +18,8 @@ export async function answerProfile(
   { path, address }: Asked,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
-  // It is sealed, and the key to it stands in the link: the app may come from another origin, also to hear what is wrong.
+  // The profile is sealed with a key that is in the link.
+  // The app may come from another origin, and must be able to read errors too.
   response.setHeader('Access-Control-Allow-Origin', '*')
   response.setHeader('Cache-Control', 'no-store')
   const account = path.slice(PREFIX.length)
@@ -28,7 +30,10 @@ export async function answerProfile(
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Found or not, so that nobody tries many ids. The address first: one peer must not use up what is there for everybody. */
+/**
+ * Charges misses too, so that nobody can try many ids.
+ * Charges the address first: one peer must not use up the budget of all.
+ */
 function chargeProfile({ rates, limits }: RelayContext, address: string): void {
   const what = 'profiles'
   rates.charge(`profile ${address}`, { count: 1, max: limits.profilesPerAddressPerMinute, what })

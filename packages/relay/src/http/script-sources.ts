@@ -4,8 +4,8 @@ import type { AppFiles } from './app-files.ts'
 const FOLDER = '/assets/'
 
 /**
- * A policy names paths only behind a host, so this takes the hosts by which clients know the relay. A browser that came by
- * another host, or by an IPv6 address, which a policy cannot name, gets 'self'.
+ * A policy can name paths only after a host, so this uses the hosts that clients know. A browser that used another
+ * host, or an IPv6 address, which a policy cannot name, gets 'self'.
  */
 export function scriptSources(files: AppFiles, hosts: ReadonlySet<string>, host = ''): string {
   if (!hosts.has(host.toLowerCase()) || host.startsWith('[')) return "'self'"
@@ -18,7 +18,7 @@ export function scriptSources(files: AppFiles, hosts: ReadonlySet<string>, host 
 
 const known = new WeakMap<AppFiles, readonly string[]>()
 
-/** The folder of assets as a whole: only the app's files are served from it. */
+/** Names the folder of assets as a whole: it contains only the app's files. */
 function scriptPaths(files: AppFiles): readonly string[] {
   const paths = known.get(files) ?? [
     FOLDER,

@@ -1,10 +1,10 @@
-// Answers with a file of the web app, under the headers that keep the page closed to everybody else.
+// Serves a file of the web app, with headers that isolate the page from other origins.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AppFile, type AppFiles, type ContentCoding, codings } from './app-files.ts'
 import { scriptSources } from './script-sources.ts'
 
-/** Nothing from elsewhere, nothing inline, no eval but WebAssembly's; sockets and requests to this origin alone. */
-const policyFor = (scripts: string): string =>
+/** No foreign sources, no inline code, no eval except WebAssembly's; sockets and requests to this origin and `relay`. */
+const policyFor = (scripts: string, relay: readonly string[]): string =>
   [
     "default-src 'none'",
     `script-src ${scripts} 'wasm-unsafe-eval'`,
@@ -12,7 +12,7 @@ const policyFor = (scripts: string): string =>
     "img-src 'self' blob: data:",
     "media-src 'self' blob:",
     "font-src 'self'",
-    "connect-src 'self'",
+    ["connect-src 'self'", ...relay].join(' '),
     `worker-src ${scripts}`,
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -22,7 +22,7 @@ const policyFor = (scripts: string): string =>
     'trusted-types postern',
   ].join('; ')
 
-/** On every file, not on the page alone: a worker has the policy that its own script came with. */
+/** Set on every file, not only on the page: a worker gets its policy from its own script. */
 const closed = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -33,22 +33,28 @@ const closed = {
 }
 
 const FOR_A_YEAR = 'public, max-age=31536000, immutable'
-/** Kept, but asked for again each time: else a page of yesterday asks for assets that are gone. */
+/** Cached but revalidated each time: otherwise yesterday's page would request assets that are gone. */
 const ASKED_AGAIN = 'no-cache'
 
-export type ServedApp = { files: AppFiles; hosts: ReadonlySet<string> }
+export type ServedApp = {
+  files: AppFiles
+  hosts: ReadonlySet<string>
+  /** The relay as sources of a policy, if another server than the relay serves the app. */
+  relay?: readonly string[]
+}
 
-/** False: the app has no such file. */
-export function serveApp({ files, hosts }: ServedApp, request: IncomingMessage, response: ServerResponse): boolean {
+/** Returns false if the app has no such file. */
+export function serveApp(app: ServedApp, request: IncomingMessage, response: ServerResponse): boolean {
+  const { files, hosts, relay = [] } = app
   const file = files.get(pathOf(request))
   if (!file) return false
   const coding = codingFor(file, request.headers['accept-encoding'] ?? '')
   const etag = `"${file.etag}${coding ? `-${coding}` : ''}"`
-  // Of all that the relay answers, a browser may open this alone.
+  // This is the relay's only answer that a browser may open.
   response.removeHeader('Content-Disposition')
   const headers = {
     ...closed,
-    'Content-Security-Policy': policyFor(scriptSources(files, hosts, request.headers.host)),
+    'Content-Security-Policy': policyFor(scriptSources(files, hosts, request.headers.host), relay),
     'Cache-Control': file.isHashed ? FOR_A_YEAR : ASKED_AGAIN,
     ETag: etag,
     Vary: 'Accept-Encoding',
@@ -64,22 +70,22 @@ export function serveApp({ files, hosts }: ServedApp, request: IncomingMessage, 
   return true
 }
 
-/** As it was sent: nothing is decoded or resolved, so that no spelling leads out of the folder. */
+/** The path as sent: without decoding or resolving, no spelling leads out of the folder. */
 export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
-/** Of those that the browser takes and the folder has. */
+/** Chooses among the codings that the browser accepts and the folder contains. */
 function codingFor({ packed }: AppFile, accepted: string): ContentCoding | undefined {
   const taken = new Set(accepted.toLowerCase().split(',').flatMap(nameUnlessRefused))
   return codings.find(({ name }) => packed[name] && taken.has(name))?.name
 }
 
-/** `br;q=0` says that it is not taken. */
+/** `br;q=0` means that the browser does not accept it. */
 function nameUnlessRefused(item: string): string[] {
   const [name = '', weight = ''] = item.split(';').map(part => part.trim())
   return /^q=0(\.0*)?$/.test(weight) ? [] : [name]
 }
 
-/** A proxy that packs by itself makes a tag weak: it still names the same bytes. */
+/** A proxy that compresses the answer makes the tag weak, but it still names the same bytes. */
 const isKnown = (etag: string, known: string | undefined): boolean =>
   (known ?? '')
     .split(',')

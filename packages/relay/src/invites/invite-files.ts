@@ -1,4 +1,4 @@
-// Invites as files beside the database, which a running relay has locked. Each is named by the hash of its code.
+// Invites as files, because a running relay locks the database. Each file is named by the hash of its code.
 import { chownSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export class InviteFiles implements InviteStore {
     this.#directory = join(dataDirectory, INVITES_NAME)
   }
 
-  /** Under its name the file is whole or not there at all. */
+  /** The file appears under its name only when it is complete. */
   async put({ hash, usesMax, expiresMs }: StoredInvite): Promise<void> {
     const path = this.#pathOf(hash)
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
@@ -30,7 +30,7 @@ export class InviteFiles implements InviteStore {
     }
     giveToOwnerOf(join(this.#directory, '..'), [this.#directory, `${path}.new`])
     await rename(`${path}.new`, path)
-    // Whoever is given a code must not find it wrong after a power cut.
+    // A code that was handed out must still be valid after a power cut.
     for (const folder of [this.#directory, join(this.#directory, '..')]) await syncDirectory(folder)
   }
 
@@ -49,7 +49,7 @@ export class InviteFiles implements InviteStore {
 
   async remove(hash: Uint8Array): Promise<void> {
     await absentAsUndefined(unlink(this.#pathOf(hash)))
-    // A power cut must not bring it back.
+    // A power cut must not restore the invite.
     await syncDirectory(this.#directory)
   }
 
@@ -64,7 +64,7 @@ export class InviteFiles implements InviteStore {
   }
 }
 
-/** Undefined for what is no invite: somebody else has written into the directory. */
+/** Returns undefined for a file that is not an invite: something else wrote into the directory. */
 function termsIn(text: string): Terms | undefined {
   try {
     const { uses, expires_ms } = JSON.parse(text) as Partial<Terms>
@@ -74,7 +74,7 @@ function termsIn(text: string): Terms | undefined {
   }
 }
 
-/** Made by root, they could not be read by the relay. */
+/** The relay could not read files owned by root. */
 export function giveToOwnerOf(directory: string, paths: string[]): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(directory)

@@ -1,10 +1,10 @@
-// Invites: codes that an operator gives out. Kept is only the hash of each, and what it allows.
+// Invites: codes that an operator gives out. The relay keeps only the hash of each code, and its terms.
 import { createHash, randomBytes } from 'node:crypto'
 import { CodedError, toBase32 } from '@postern/protocol'
 import type { InviteStore, StoredInvite } from '../store/invite-store.ts'
 
 const CODE_BYTES = 16
-/** Of the hash: enough to tell invites apart, and of no use to who reads it. */
+/** Characters of the hash: enough to distinguish invites, and useless as a code. */
 const ID_CHARS = 8
 
 const hashOf = (code: string): Buffer => createHash('sha256').update(code.trim().toLowerCase()).digest()
@@ -19,14 +19,14 @@ export class Invites {
     this.#shelf = shelf
   }
 
-  /** Gives the code, which is nowhere else. */
+  /** Returns the code, which is stored nowhere. */
   async make(terms: Omit<StoredInvite, 'hash'>): Promise<string> {
     const code = toBase32(randomBytes(CODE_BYTES))
     await this.#shelf.put({ hash: hashOf(code), ...terms })
     return code
   }
 
-  /** Throws `invite-wrong` or `invite-expired`. Whether it was used already the store knows. */
+  /** Throws `invite-wrong` or `invite-expired`. The store checks how often an invite was used. */
   async find(code: string, nowMs: number): Promise<StoredInvite> {
     const invite = await this.#shelf.get(hashOf(code))
     if (!invite) throw new CodedError('invite-wrong')
@@ -38,7 +38,7 @@ export class Invites {
     return this.#shelf.list()
   }
 
-  /** By the beginning of its hash. Whoever is let in by it in this moment is in; nobody after that. */
+  /** Finds the invite by a prefix of its hash. A registration in progress may still succeed; no later one does. */
   async revoke(id: string): Promise<StoredInvite> {
     const found = /^[0-9a-f]{8,64}$/.test(id) ? (await this.list()).filter(invite => hexOf(invite).startsWith(id)) : []
     const [invite, another] = found

@@ -1,4 +1,5 @@
-// How much room the disk has left. Nothing more is taken while some is still there: what was accepted needs it.
+// Watches the free space on the disk.
+// The relay stops accepting data before the disk is full, because accepted data needs space too.
 import { statfsSync } from 'node:fs'
 import { type Clock, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from './relay-limits.ts'
@@ -7,21 +8,21 @@ export type DiskRoom = { freeBytes: number; totalBytes: number }
 
 type Around = { limits: RelayLimits; clock: Clock; read: () => DiskRoom }
 
-/** On a small disk the reserve is a share of it: else nothing could be stored there at all. */
+/** On a small disk the reserve is a share of it: otherwise nothing could be stored there at all. */
 const { diskShareForBlobs, diskShareForMessages } = relayFixedLimits
 
 export class DiskSpace {
   readonly #around: Around
   #seen: DiskRoom = { freeBytes: 0, totalBytes: 0 }
   #seenMs = Number.NEGATIVE_INFINITY
-  /** Written since it was looked at. */
+  /** Bytes written since the last reading. */
   #spent = 0
 
   constructor(around: Around) {
     this.#around = around
   }
 
-  /** As last seen, less what was written since. */
+  /** The last reading, minus the bytes written since. */
   get freeBytes(): number {
     return this.#seen.freeBytes - this.#spent
   }
@@ -34,19 +35,19 @@ export class DiskSpace {
     this.#spent += bytes
   }
 
-  /** Blobs stop first: they are large, and messages are what the relay is for. */
+  /** Blobs stop first: they are large, and messages matter more. */
   fitsBlob(bytes: number): boolean {
     const { diskFreeForBlobsBytesMin } = this.#around.limits
     return this.#fits(bytes, () => Math.min(diskFreeForBlobsBytesMin, this.totalBytes / diskShareForBlobs))
   }
 
-  /** Acknowledgements, farewells and sweeping go on with what is left. */
+  /** Acknowledgements, farewells and sweeping continue in the remaining space. */
   fitsMessages(): boolean {
     const { diskFreeBytesMin } = this.#around.limits
     return this.#fits(0, () => Math.min(diskFreeBytesMin, this.totalBytes / diskShareForMessages))
   }
 
-  /** While there is plenty it is looked at seldom; before anything is refused it is looked at again. */
+  /** Reads the disk rarely while there is enough space, and always before a refusal. */
   #fits(bytes: number, reserve: () => number): boolean {
     const fits = () => this.freeBytes - bytes >= reserve()
     if (this.#isFresh() && fits()) return true
@@ -66,7 +67,10 @@ export class DiskSpace {
   }
 }
 
-/** What a user without privileges may still write. A system that does not say counts as one with room: the disk says more. */
+/**
+ * The space that an unprivileged user may still write.
+ * If the system cannot report it, assume there is space: the disk will fail the write.
+ */
 export function readDiskRoom(directory: string): DiskRoom {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory)

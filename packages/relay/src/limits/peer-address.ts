@@ -1,8 +1,8 @@
-// By which address a peer is counted: one IPv4 address, or the 64 bits of an IPv6 address that one household or server has.
+// The key by which a peer is counted: one IPv4 address, or the 64-bit prefix that one household or server has in IPv6.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Proxies in front of the relay, each of which adds the address of who came to it at the end of this header. */
+/** Proxies in front of the relay. Each appends the address of its own peer to this header. */
 export type TrustedProxies = { header: string; count: number }
 
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
@@ -14,12 +14,12 @@ export function addressKey(address: string | undefined): string {
   return isIP(plain) === 6 ? `${prefixOf(plain)}::/64` : plain
 }
 
-/** What a client wrote into the header itself stands before what the proxies added, and counts for nothing. */
+/** Values that a client wrote into the header itself precede those of the proxies and are ignored. */
 export function forwardedAddress(request: IncomingMessage, { header, count }: TrustedProxies): string {
   const given = request.headers[header]
   const hops = (Array.isArray(given) ? given.join(',') : (given ?? '')).split(',').map(hop => hop.trim())
   const hop = hops.at(-count) ?? ''
-  // Nothing of the kind there: this request did not come through the proxies.
+  // Without a valid address in the header, the request did not come through the proxies.
   return addressKey(isIP(hop) === 0 ? request.socket.remoteAddress : hop)
 }
 
@@ -27,7 +27,7 @@ function prefixOf(ipv6: string): string {
   const [head = '', tail] = ipv6.split('::')
   const groups = head === '' ? [] : head.split(':')
   const behind = tail === undefined || tail === '' ? [] : tail.split(':')
-  // Dotted numbers at the end stand for two groups.
+  // A dotted IPv4 suffix counts as two groups.
   const length = groups.length + behind.length + (ipv6.includes('.') ? 1 : 0)
   const all = tail === undefined ? groups : [...groups, ...Array<string>(8 - length).fill('0'), ...behind]
   return all

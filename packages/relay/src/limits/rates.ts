@@ -1,4 +1,4 @@
-// Counts per key within a minute or an hour, for what is limited across connections.
+// Counts events per key within a minute or an hour, for limits that apply across connections.
 import { type Clock, CodedError, relayFixedLimits } from '@postern/protocol'
 
 export class Rates {
@@ -12,7 +12,7 @@ export class Rates {
     this.#spanMs = spanMs
   }
 
-  /** Whether something that happens once more is still to be told. */
+  /** Whether one more event is within the limit. */
   allows(key: string, max: number): boolean {
     try {
       this.charge(key, { count: 1, max, what: key })
@@ -22,7 +22,7 @@ export class Rates {
     }
   }
 
-  /** Throws `rate-limited` when the key is over its limit; then nothing is counted. */
+  /** Throws `rate-limited` if the key is over its limit; the event is then not counted. */
   charge(key: string, cost: { count: number; max: number; what: string }): void {
     const span = Math.floor(this.#clock.nowMs() / this.#spanMs)
     if (span !== this.#span) {

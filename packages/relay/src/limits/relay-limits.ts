@@ -1,4 +1,4 @@
-// The limits one relay enforces: the defaults of the whole system, each of which can be set when a relay is started.
+// The limits that one relay enforces: the system's defaults, each of which can be changed at the start.
 import { relayDefaults } from '@postern/protocol'
 
 export type RelayLimits = { readonly [Name in keyof typeof relayDefaults]: number }

@@ -1,4 +1,4 @@
-// A steady rate with room for bursts.
+// A steady rate that allows bursts.
 import type { Clock } from '@postern/protocol'
 
 export class TokenBucket {
@@ -16,7 +16,7 @@ export class TokenBucket {
     this.#filledMs = clock.monotonicMs()
   }
 
-  /** Whether there was one to spend. */
+  /** Returns whether there was a token to spend. */
   spend(): boolean {
     this.#fill()
     if (this.#tokens < 1) return false
@@ -24,7 +24,10 @@ export class TokenBucket {
     return true
   }
 
-  /** How long until a tenth of a second's worth is there: resuming for a single token would be all pausing. */
+  /**
+   * The wait until a tenth of a second's worth of tokens is available:
+   * resuming for a single token would mean constant pausing.
+   */
   waitMs(): number {
     const wanted = Math.max(1, Math.min(this.#perSecond / 10, this.#burst))
     return Math.max(1, Math.ceil(((wanted - this.#tokens) * 1000) / this.#perSecond))

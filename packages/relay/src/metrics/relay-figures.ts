@@ -1,11 +1,14 @@
-// What a relay counts while it runs: for its metrics, and for the line in its log every hour.
+// Counters of a running relay, for its metrics and for the hourly line in its log.
 import { CodedError, type Log } from '@postern/protocol'
 import { Counter, Histogram, type Metric } from '@postern/protocol/metrics'
 import type { RelayVerdict } from '@postern/protocol/relay'
+import { PushCounter } from './push-counter.ts'
 
 const OUTCOMES = ['accepted', 'duplicate', 'stale', 'refused'] as const
-/** In seconds: from a disk that is hardly there to one that is failing. */
+/** In seconds: from a disk that costs almost nothing to one that is failing. */
 const COMMIT_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
+
+type EnvelopeCall = 'append' | 'appendMarked' | 'commit'
 
 export class RelayMetrics {
   readonly messages = new Counter(
@@ -55,6 +58,11 @@ export class RelayMetrics {
     COMMIT_BOUNDS,
   )
   readonly swept = new Counter({ name: 'postern_relay_swept_total', help: 'Rows and blobs whose time was over.' })
+  readonly pushes = new PushCounter()
+  readonly pushEntries = new Counter({
+    name: 'postern_relay_push_entries_read_total',
+    help: 'Entries of mailboxes that were read to find pushes.',
+  })
   readonly logLines = new Counter(
     {
       name: 'postern_relay_log_lines_total',
@@ -68,8 +76,8 @@ export class RelayMetrics {
     return Object.values(this).filter(isMetric)
   }
 
-  /** What a call for a group's log has come to. */
-  judged(kind: 'append' | 'commit', { accepted }: RelayVerdict): void {
+  /** Counts the outcome of an append or a commit. */
+  judged(kind: EnvelopeCall, { accepted }: RelayVerdict): void {
     const outcome = accepted === undefined ? 'stale' : accepted.duplicate ? 'duplicate' : 'accepted'
     this.#of(kind).add(outcome)
   }
@@ -77,10 +85,10 @@ export class RelayMetrics {
   refused(call: string, error: unknown): void {
     this.refusals.add(error instanceof CodedError ? error.code : 'internal')
     if (call === 'authenticate') this.logins.add('refused')
-    if (call === 'append' || call === 'commit') this.#of(call).add('refused')
+    if (call === 'append' || call === 'appendMarked' || call === 'commit') this.#of(call).add('refused')
   }
 
-  /** One begins; what it gives is called when it is on the disk. */
+  /** Begins a transaction; call the returned function when it is on disk. */
   transaction(): (writes: number) => void {
     const isOnDisk = this.transactions.begin()
     return writes => {
@@ -89,7 +97,7 @@ export class RelayMetrics {
     }
   }
 
-  /** The same log, whose lines are counted. */
+  /** Returns the same log with its warnings and errors counted. */
   counting(log: Log): Log {
     const counted = (level: 'warn' | 'error') => (fields: object, text: string) => {
       this.logLines.add(level)
@@ -103,9 +111,10 @@ export class RelayMetrics {
     }
   }
 
-  #of(kind: 'append' | 'commit'): Counter {
-    return kind === 'append' ? this.messages : this.commits
+  #of(kind: EnvelopeCall): Counter {
+    return kind === 'commit' ? this.commits : this.messages
   }
 }
 
-const isMetric = (value: unknown): value is Metric => value instanceof Counter || value instanceof Histogram
+const isMetric = (value: unknown): value is Metric =>
+  value instanceof Counter || value instanceof Histogram || value instanceof PushCounter

@@ -1,20 +1,15 @@
-// What somebody who waits for a move is told: how many rows of how many, now and then.
-import { type Clock, moveLimits } from '@postern/protocol'
-
-export type PrintLine = (line: string) => void
+// Shows how many rows of a relay have been moved.
+import type { Clock } from '@postern/protocol'
+import { ProgressLine, type ProgressOutput } from '@postern/protocol/node'
 
 export class MoveProgress {
-  readonly #say: PrintLine
-  readonly #clock: Clock
+  readonly #line: ProgressLine
   readonly #all: number
   #done = 0
-  #saidMs: number
 
-  constructor(all: number, { say, clock }: { say: PrintLine; clock: Clock }) {
+  constructor(all: number, { output, clock }: { output: ProgressOutput; clock: Clock }) {
     this.#all = all
-    this.#say = say
-    this.#clock = clock
-    this.#saidMs = clock.nowMs()
+    this.#line = new ProgressLine(output, clock)
   }
 
   get rows(): number {
@@ -23,9 +18,10 @@ export class MoveProgress {
 
   add(rows: number, table: string): void {
     this.#done += rows
-    const nowMs = this.#clock.nowMs()
-    if (nowMs - this.#saidMs < moveLimits.progressEveryMs) return
-    this.#saidMs = nowMs
-    this.#say(`${this.#done} of ${this.#all} rows; just now ${table}`)
+    this.#line.now(() => `${this.#done} of ${this.#all} rows; just now ${table}`)
+  }
+
+  end(): void {
+    this.#line.end()
   }
 }

@@ -1,12 +1,13 @@
-// What a move is told, whichever way it goes.
+// The parameters of a move, in either direction.
 import type { Clock } from '@postern/protocol'
-import type { PrintLine } from './move-progress.ts'
+import type { ProgressOutput } from '@postern/protocol/node'
 
 export type MoveContext = {
-  /** The data directory, whose blobs stay where they are. */
+  /** The data directory. Its blobs stay where they are. */
   readonly directory: string
-  /** Of the PostgreSQL. */
+  /** The address of the PostgreSQL database. */
   readonly address: string
-  readonly say: PrintLine
+  /** For its progress. */
+  readonly output: ProgressOutput
   readonly clock: Clock
 }

@@ -1,4 +1,4 @@
-// Moves a relay from its data directory to PostgreSQL: in one transaction there, so that all of it has arrived or nothing.
+// Moves a relay from its data directory to PostgreSQL, in one transaction, so that all of it arrives or nothing.
 import { CodedError, moveLimits } from '@postern/protocol'
 import { InviteFiles } from '../invites/invite-files.ts'
 import type { Queries } from '../store/postgres/connection/queries.ts'
@@ -14,7 +14,7 @@ import { PostgresEnd } from './postgres-end.ts'
 import { addToPostgres, emptyTables, makePartitions, putInPostgres } from './postgres-rows.ts'
 import { figuresInSqlite, openSource, pagesInSqlite, partitionsFor, rowsInSqlite, tablesOf } from './sqlite-end.ts'
 
-/** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
+/** Returns the number of moved rows. Throws `database-…`; the relay then stays where it was. */
 export async function moveToPostgres(moving: MoveContext): Promise<number> {
   const source = openSource(moving.directory)
   try {
@@ -39,12 +39,12 @@ async function move(moving: MoveContext, { source, target, isBegun }: Ends): Pro
   const found = await target.find(figuresInSqlite(source).incarnation)
   const rows = hasArrived(found, { place, isBegun }) ? 0 : await copy(moving, { source, queries, place })
   putMoveNote(source, { state: 'left', place })
-  // Else it plans by empty tables until somebody looks at them.
+  // Otherwise PostgreSQL plans for empty tables until the next automatic analysis.
   await queries.script('ANALYZE')
   return rows
 }
 
-/** After a move that was cut off at its very end. Throws `database-not-empty` when something else is there. */
+/** True after a move that was interrupted at its very end. Throws `database-not-empty` if something else is there. */
 export function hasArrived(found: TargetState, { place, isBegun }: { place: string; isBegun: boolean }): boolean {
   if (found === 'another relay' || (found === 'the same relay' && !isBegun))
     throw new CodedError('database-not-empty', { place })
@@ -60,7 +60,7 @@ async function copy(moving: MoveContext, { source, queries, place }: Way): Promi
   await copyInvites(moving.directory, queries)
   await putInPostgres(queries, figuresInSqlite(source))
   await putPostgresMoveNote(queries, undefined)
-  // From here on nobody goes on from the old place, whether or not what follows is heard of.
+  // From here on no relay continues at the old place, even if the answer to the commit is lost.
   putMoveNote(source, { state: 'leaving', place })
   try {
     await queries.script('COMMIT')
@@ -73,16 +73,17 @@ async function copy(moving: MoveContext, { source, queries, place }: Way): Promi
 
 type Copying = { source: Sqlite; queries: Queries; tables: readonly MovedTable[] }
 
-async function copyRows({ say, clock }: MoveContext, { source, queries, tables }: Copying): Promise<number> {
+async function copyRows({ output, clock }: MoveContext, { source, queries, tables }: Copying): Promise<number> {
   await emptyTables(queries, tables)
   await makePartitions(queries, partitionsFor(source))
   const all = tables.reduce((sum, table) => sum + rowsInSqlite(source, table), 0)
-  const progress = new MoveProgress(all, { say, clock })
+  const progress = new MoveProgress(all, { output, clock })
   for (const table of tables)
     for (const page of pagesInSqlite(source, table, moveLimits.rowsPerPage)) {
       await addToPostgres(queries, table, page)
       progress.add(page.length, table.name)
     }
+  progress.end()
   return progress.rows
 }
 

@@ -1,4 +1,5 @@
-// Moves a relay from PostgreSQL into a data directory: into a file apart, which takes its place when all of it is on the disk.
+// Moves a relay from PostgreSQL into a data directory,
+// through a staging file that replaces the database once it is on disk.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError, moveLimits } from '@postern/protocol'
@@ -16,7 +17,7 @@ import { figuresInPostgres, pagesInPostgres, prepareToLeave, rowsInPostgres } fr
 import { addToSqlite, putInSqlite, tablesOf } from './sqlite-end.ts'
 import { StagingDatabase } from './staging-database.ts'
 
-/** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
+/** Returns the number of moved rows. Throws `database-…`; the relay then stays where it was. */
 export async function moveToSqlite(moving: MoveContext): Promise<number> {
   const source = await PostgresEnd.open(moving.address, moving.clock)
   try {
@@ -55,32 +56,33 @@ async function copy(moving: MoveContext, source: PostgresEnd, target: StagingDat
   const invites = await queries.rows<StoredInvite>(INVITES)
   await queries.script('COMMIT')
   target.sync()
-  // A relay that had lost its way to the database and found it again has written what is in no copy.
+  // A relay that was disconnected and has reconnected may have written rows that are in no copy.
   const refusal = await source.inUse()
   if (refusal) throw refusal
-  // From here on nobody goes on from the old place, and what was cut off is run again.
+  // From here on no relay continues at the old place; an interrupted move is run again.
   await putPostgresMoveNote(queries, { state: 'leaving', place: moving.directory })
   await putInvites(moving.directory, invites)
   await target.takePlace()
   return rows
 }
 
-async function copyRows({ say, clock }: MoveContext, source: Queries, db: Sqlite): Promise<number> {
+async function copyRows({ output, clock }: MoveContext, source: Queries, db: Sqlite): Promise<number> {
   const tables = tablesOf(db)
   let all = 0
   for (const table of tables) all += await rowsInPostgres(source, table)
-  const progress = new MoveProgress(all, { say, clock })
+  const progress = new MoveProgress(all, { output, clock })
   for (const table of tables)
     for await (const page of pagesInPostgres(source, table, moveLimits.rowsPerPage)) {
       addToSqlite(db, table, page)
       progress.add(page.length, table.name)
     }
+  progress.end()
   return progress.rows
 }
 
 const INVITES = 'SELECT hash, uses_max AS "usesMax", expires_ms AS "expiresMs" FROM invite ORDER BY hash'
 
-/** In place of those that lay there before: one that was revoked meanwhile must not come back. */
+/** Replaces the existing invites: one that was revoked in the meantime must not come back. */
 async function putInvites(directory: string, invites: readonly StoredInvite[]): Promise<void> {
   rmSync(join(directory, INVITES_NAME), { recursive: true, force: true })
   const files = new InviteFiles(directory)

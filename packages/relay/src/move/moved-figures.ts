@@ -1,10 +1,10 @@
-// What a relay has once: moved by hand, and compared by who wants to know whether two places have the same relay.
+// The single values of a relay: moved separately, and compared to tell whether two places hold the same relay.
 
 export type MovedFigures = {
   readonly incarnation: Uint8Array
-  /** The highest position in mailboxes that was ever given out. */
+  /** The highest mailbox position ever assigned. */
   readonly head: number
-  /** The highest number of a key package that was ever given out. */
+  /** The highest key package number ever assigned. */
   readonly keyPackages: number
   /** Mailboxes show nothing below it. */
   readonly floor: number
@@ -14,5 +14,5 @@ export type MovedFigures = {
 
 export type MovedRow = Readonly<Record<string, unknown>>
 
-/** What is found where a relay is to be moved to. */
+/** The state of the place that a relay is to be moved to. */
 export type TargetState = 'empty' | 'left behind' | 'the same relay' | 'another relay'

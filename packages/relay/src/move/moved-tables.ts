@@ -1,16 +1,16 @@
-// What is moved between the stores: each table as both of them read and write it. Rows travel under the names of PostgreSQL.
+// The tables that are moved, with the statements of both stores. Rows use the column names of PostgreSQL.
 
 export type MovedTable = {
   readonly name: string
   readonly fromSqlite: string
-  /** With the row's columns as named parameters. */
+  /** Has the row's columns as named parameters. */
   readonly toSqlite: string
   readonly fromPostgres: string
-  /** Of its table on PostgreSQL, which has the name that stands here. */
+  /** Columns of the PostgreSQL table with this name. */
   readonly columns: readonly string[]
 }
 
-/** For whom `key` is the order in which its rows are read. */
+/** For a table that is the same on both sides. `key`: the order in which its rows are read. */
 function alike(name: string, key: string, columns: readonly string[]): MovedTable {
   const list = columns.join(', ')
   const read = `SELECT ${list} FROM ${name} ORDER BY ${key}`
@@ -29,7 +29,7 @@ const account = alike('account', 'num', [
   ...['people_day', 'people_count', 'blob_day', 'blob_count', 'blob_bytes'],
 ])
 
-/** Apart from the account on PostgreSQL, for they change most often. */
+/** A separate table on PostgreSQL, because these values change most often. */
 const progress: MovedTable = {
   name: 'progress',
   fromSqlite: 'SELECT num AS account, cursor, mark FROM account WHERE cursor > 0 OR mark > 0 ORDER BY num',
@@ -47,7 +47,13 @@ const dayBytes: MovedTable = {
   columns: ['account', 'day', 'bytes'],
 }
 
-/** Since and until which entry somebody is in a group counts for the outbox alone, and that is empty. */
+/** On PostgreSQL, the end of a group's log is in a separate table, because it changes most often. */
+const chatGroup: MovedTable = {
+  ...alike('chat_group', 'num', ['num', 'id', 'creator', 'epoch', 'seq', 'last_ts', 'empty_ms']),
+  fromPostgres: 'SELECT num, id, creator, epoch, seq, last_ts, empty_ms FROM group_state ORDER BY num',
+}
+
+/** `since` and `until` matter only for the outbox, which is empty. */
 const member: MovedTable = {
   name: 'member',
   fromSqlite: `SELECT chat_group, account, 0 AS since, CASE WHEN has_left = 1 THEN 0 END AS until, has_left
@@ -66,7 +72,10 @@ const continuation: MovedTable = {
 
 const IN_ENTRY = 'chat_group, seq, kind, sender, ts, message, payload, added, removed'
 
-/** Where it stands in mailboxes is its number on SQLite; on PostgreSQL it has one of its own, which may as well be the same. */
+/**
+ * On SQLite an entry's id is its mailbox position;
+ * on PostgreSQL it is a separate number, for which the same value can be used.
+ */
 const entry: MovedTable = {
   name: 'entry',
   fromSqlite: `SELECT pos AS id, ${IN_ENTRY} FROM entry ORDER BY pos`,
@@ -77,7 +86,7 @@ const entry: MovedTable = {
   columns: ['id', ...IN_ENTRY.split(', ')],
 }
 
-/** References to what is past its time stay behind: nobody sees them. */
+/** References to expired entries are not moved: nobody sees them. */
 const mailbox: MovedTable = {
   name: 'mailbox',
   fromSqlite: `SELECT account, pos, pos AS entry FROM mailbox WHERE pos >= (SELECT floor FROM retention)
@@ -88,7 +97,26 @@ const mailbox: MovedTable = {
   columns: ['account', 'pos', 'entry'],
 }
 
-/** What others refer to comes before them. */
+/** By the entry's position on SQLite, by its id on PostgreSQL. */
+const attention: MovedTable = {
+  name: 'attention',
+  fromSqlite: 'SELECT pos AS entry, ts, is_mention, preview FROM attention ORDER BY pos',
+  toSqlite: 'INSERT INTO attention (pos, ts, is_mention, preview) VALUES (@entry, @ts, @is_mention, @preview)',
+  fromPostgres: `SELECT moved_place.pos AS entry, ts, is_mention::integer AS is_mention, preview
+    FROM attention JOIN moved_place ON moved_place.entry = attention.entry ORDER BY moved_place.pos`,
+  columns: ['entry', 'ts', 'is_mention', 'preview'],
+}
+
+/** The key that push services know, without which all subscriptions are void. */
+const pushKey: MovedTable = {
+  name: 'push_key',
+  fromSqlite: 'SELECT 1 AS one, private_key, public_key FROM push_key',
+  toSqlite: 'INSERT INTO push_key (one, private_key, public_key) VALUES (1, @private_key, @public_key)',
+  fromPostgres: 'SELECT private_key, public_key FROM push_key',
+  columns: ['one', 'private_key', 'public_key'],
+}
+
+/** Referenced tables come before those that refer to them. */
 const movedTables: readonly MovedTable[] = [
   account,
   progress,
@@ -98,21 +126,29 @@ const movedTables: readonly MovedTable[] = [
   alike('key_package', 'num', ['num', 'account', 'hash', 'data', 'taken_ms']),
   alike('last_resort', 'account', ['account', 'data']),
   alike('contact', 'account, peer', ['account', 'peer', 'day']),
-  alike('chat_group', 'num', ['num', 'id', 'creator', 'epoch', 'seq', 'last_ts', 'empty_ms']),
+  chatGroup,
   member,
   alike('past_member', 'chat_group, account', ['chat_group', 'account', 'until_ms']),
   continuation,
   entry,
   mailbox,
+  attention,
+  alike('push_subscription', 'device', [
+    ...['device', 'account', 'serial', 'endpoint', 'p256dh', 'auth', 'muted', 'pushed', 'set_ms'],
+  ]),
+  pushKey,
   alike('blob', 'id', [
     ...['id', 'owner', 'size', 'token_hash', 'begun_ms', 'done_ms', 'lifetime_ms', 'fetches', 'fetched_by'],
   ]),
 ]
 
-/** Of uploads in parts. Alike on both, whichever columns they have; a version without them has no such uploads. */
+/**
+ * Tables of multipart uploads.
+ * They have the same columns on both sides; a version without them has no such uploads.
+ */
 const partTables: Readonly<Record<string, string>> = { blob_upload: 'blob', blob_part: 'blob, number' }
 
-/** `columnsOf`: of a table on SQLite; none when there is no such table. */
+/** `columnsOf`: the columns of a table on SQLite, empty if there is no such table. */
 export function allMovedTables(columnsOf: (table: string) => string[]): MovedTable[] {
   const parts = Object.entries(partTables).flatMap(([name, key]) => {
     const columns = columnsOf(name)
@@ -121,16 +157,29 @@ export function allMovedTables(columnsOf: (table: string) => string[]): MovedTab
   return [...movedTables, ...parts]
 }
 
-/** One row each, moved by hand; or of no use elsewhere: what waits for mailboxes is in them, and fences end with their relays. */
+/**
+ * Tables with a single row are moved separately. Others are not needed: the outbox is emptied into mailboxes first, and
+ * fences end with their relays.
+ */
 export const tablesApart = {
   sqlite: ['retention', 'incarnation'],
-  postgres: ['account_total', 'head', 'invite', 'retention', 'incarnation', 'outbox', 'device', 'schema_version'],
+  postgres: [
+    'account_total',
+    'head',
+    'invite',
+    'retention',
+    'incarnation',
+    'outbox',
+    'log_end',
+    'device',
+    'schema_version',
+  ],
 } as const
 
 /**
- * Where each entry stands in mailboxes. Every entry was given one position, and what has no reader stands nowhere: of the
- * positions that nobody has, it gets the highest, in order. Positions jump: only the last of them are looked through. What is
- * past its time may still lie there, and stays behind.
+ * The mailbox position of each entry. Every entry was assigned one position, but an entry without readers is in no
+ * mailbox: it gets the highest unused positions, in order. Positions have gaps, so only the last of them are searched.
+ * Expired entries may still exist and are not moved.
  */
 export const PLACES_ON_POSTGRES = `
   CREATE TEMP TABLE moved_place AS

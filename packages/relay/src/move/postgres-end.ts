@@ -1,4 +1,4 @@
-// One end of a move: the database of relays that share one. It is on one connection, and locked as long as that stands.
+// The PostgreSQL end of a move. It uses one connection, which holds a lock while it is open.
 import { type Clock, CodedError, moveLimits, pause } from '@postern/protocol'
 import type { Client, QueryConfig } from 'pg'
 import { Connector } from '../store/postgres/connection/connect.ts'
@@ -22,7 +22,7 @@ export class PostgresEnd {
     this.queries = queriesOn({ query: asked => client.query(patient(asked)) })
   }
 
-  /** Throws `database-…` when it cannot be used, a relay works on it, or it is of another version. */
+  /** Throws `database-…` if the database cannot be used, a relay works on it, or it has another version. */
   static async open(address: string, clock: Clock): Promise<PostgresEnd> {
     const place = placeOf(address)
     await bringUpToDate(address, place)
@@ -37,7 +37,7 @@ export class PostgresEnd {
     }
   }
 
-  /** One that was just stopped or killed is seen for another moment. */
+  /** A relay that was just stopped or killed stays visible for a moment. */
   async #claim(clock: Clock): Promise<void> {
     await this.queries.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
     const schema = await this.queries.one<{ version: number }>('SELECT version FROM schema_version')
@@ -57,7 +57,7 @@ export class PostgresEnd {
     return this.#isLocked ? undefined : new CodedError('database-moving', { place: this.place })
   }
 
-  /** Relays that start or reconnect are refused from here on. */
+  /** From here on, relays that start or reconnect are refused. */
   inUse(): Promise<CodedError | undefined> {
     return keepRelaysOut(this.queries, { place: this.place, until: 'disconnect' })
   }
@@ -78,14 +78,14 @@ export class PostgresEnd {
   }
 }
 
-/** The way to it gives up soon on what a relay asks; what is asked here may take long. */
+/** The connection's timeout is short, for a relay's queries; those of a move may take long. */
 function patient(asked: QueryConfig | string): QueryConfig {
   const config = typeof asked === 'string' ? { text: asked } : asked
   const timeout = { query_timeout: moveLimits.statementMs }
   return { ...config, ...timeout }
 }
 
-/** As the next start of a relay would, and makes the tables where there are none. */
+/** Migrates the schema as the next start of a relay would, and creates missing tables. */
 async function bringUpToDate(address: string, place: string): Promise<void> {
   const database = await openPostgres(address)
   try {

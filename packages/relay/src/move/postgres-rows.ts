@@ -1,4 +1,4 @@
-// The rows of a relay on PostgreSQL, as a move reads and writes them: always within its transaction.
+// The rows of a relay on PostgreSQL, read and written by a move within its transaction.
 import { postgresLimits } from '@postern/protocol'
 import type { Queries } from '../store/postgres/connection/queries.ts'
 import type { MovedFigures, MovedRow } from './moved-figures.ts'
@@ -8,7 +8,7 @@ export async function rowsInPostgres(tx: Queries, { fromPostgres }: MovedTable):
   return (await tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM (${fromPostgres}) counted`))?.rows ?? 0
 }
 
-/** Page by page: there may be more than fit into memory. */
+/** In pages: the rows may not fit into memory. */
 export async function* pagesInPostgres(
   tx: Queries,
   { fromPostgres }: MovedTable,
@@ -38,22 +38,25 @@ export async function addToPostgres(
   )
 }
 
-/** What waits for its mailboxes gets there first: SQLite has no place for it. And where each entry stands is looked up once. */
+/** Empties the outbox into the mailboxes, because SQLite has none, and computes the position of each entry once. */
 export async function prepareToLeave(queries: Queries): Promise<void> {
   const values = [postgresLimits.fanOutReferences, 'move']
   for (let waiting = 1; waiting > 0; )
     waiting = (await queries.one<{ waiting: number }>('SELECT waiting FROM fan_out_turn($1, $2)', values))?.waiting ?? 0
-  // Without them all payloads would be sorted before the first of them is read.
+  // Without these indexes, all payloads would be sorted before the first one is read.
   await queries.script(`${PLACES_ON_POSTGRES};
     CREATE UNIQUE INDEX ON moved_place (pos); CREATE UNIQUE INDEX ON moved_place (entry); ANALYZE moved_place`)
 }
 
 export async function emptyTables(tx: Queries, tables: readonly MovedTable[]): Promise<void> {
-  const names = [...tables.map(({ name }) => name), 'invite', 'outbox', 'device']
+  const names = [...tables.map(({ name }) => name), 'invite', 'outbox', 'log_end', 'device']
   await tx.script(`TRUNCATE ${names.join(', ')}`)
 }
 
-/** In place of those that are there: what arrives may lie below them. `numbers`: of all that something arrives in. */
+/**
+ * Replaces the existing partitions: arriving rows may be below them.
+ * `numbers`: of all partitions that receive rows.
+ */
 export async function makePartitions(tx: Queries, numbers: readonly number[]): Promise<void> {
   await tx.script(`
     DO $$ DECLARE part regclass; BEGIN
@@ -64,7 +67,7 @@ export async function makePartitions(tx: Queries, numbers: readonly number[]): P
   for (const number of numbers) await tx.rows('SELECT make_partition($1)', [number])
 }
 
-/** The floor is by positions here, too, once it is moved: below it there is nothing. */
+/** After the move the floor counts in positions here too; below it there is nothing. */
 const FIGURES = `
   SELECT (SELECT id FROM incarnation) AS incarnation, (SELECT pos FROM head) AS head,
     (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM key_package_num_seq) AS "keyPackages",
@@ -78,7 +81,7 @@ export async function figuresInPostgres(tx: Queries): Promise<MovedFigures> {
   return figures
 }
 
-/** What is given out from now on is behind all that was. */
+/** New numbers must be above all that were ever assigned. */
 const NUMBERS = `
   SELECT setval('account_num_seq', (SELECT coalesce(max(num), 0) + 1 FROM account), false),
     setval('chat_group_num_seq', (SELECT coalesce(max(num), 0) + 1 FROM chat_group), false),

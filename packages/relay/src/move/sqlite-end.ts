@@ -1,4 +1,4 @@
-// One end of a move: the relay's database in a data directory, held by nobody else until it is closed.
+// The SQLite end of a move: the relay's database in a data directory, locked until it is closed.
 import { CodedError } from '@postern/protocol'
 import { PARTITION_BITS } from '../store/postgres/schema/partition-tables.ts'
 import { openUnchanged, type Sqlite, schemaOf } from '../store/sqlite/database.ts'
@@ -8,7 +8,7 @@ import { moveNoteIn } from '../store/sqlite/tools/move-note-rows.ts'
 import type { MovedFigures, MovedRow, TargetState } from './moved-figures.ts'
 import { allMovedTables, type MovedTable } from './moved-tables.ts'
 
-/** Throws `database-…` when a relay runs on it, there is none, or another version wrote it. */
+/** Throws `database-…` if a relay runs on it, there is none, or another version wrote it. */
 export function openSource(directory: string): Sqlite {
   const db = openUnchanged(directory)
   try {
@@ -20,7 +20,7 @@ export function openSource(directory: string): Sqlite {
   }
 }
 
-/** The directory may be one in which nothing has been started yet. */
+/** No relay may have been started in the directory yet. */
 export function foundIn(db: Sqlite, incarnation: Uint8Array): TargetState {
   const hasAccounts = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'account'").get()
   if (!hasAccounts || db.prepare('SELECT 1 FROM account LIMIT 1').get() === undefined) return 'empty'
@@ -35,7 +35,7 @@ export const tablesOf = (db: Sqlite): MovedTable[] =>
 export const rowsInSqlite = (db: Sqlite, { fromSqlite }: MovedTable): number =>
   db.prepare<[], number>(`SELECT count(*) FROM (${fromSqlite})`).pluck().get() ?? 0
 
-/** Page by page: there may be more than fit into memory. */
+/** In pages: the rows may not fit into memory. */
 export function* pagesInSqlite(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: number): Generator<MovedRow[]> {
   let page: MovedRow[] = []
   for (const row of db.prepare<[], MovedRow>(fromSqlite).iterate()) {
@@ -47,7 +47,7 @@ export function* pagesInSqlite(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: 
   if (page.length > 0) yield page
 }
 
-/** The numbers of all partitions that its rows will lie in on PostgreSQL, and of those that come next. */
+/** The numbers of all partitions that the rows need on PostgreSQL, and of the next ones. */
 export function partitionsFor(db: Sqlite): number[] {
   const held = `SELECT pos >> ${PARTITION_BITS} FROM entry UNION SELECT pos >> ${PARTITION_BITS} FROM mailbox`
   const newest = Math.floor(figuresInSqlite(db).head / 2 ** PARTITION_BITS)
@@ -84,7 +84,7 @@ export function putInSqlite(db: Sqlite, figures: MovedFigures): void {
       ['key_package', figures.keyPackages],
     ]) {
       db.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
-      // One that has given out nothing has no row either.
+      // A table that has assigned no number has no row.
       if (given !== 0) db.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, given)
     }
   })()

@@ -1,4 +1,4 @@
-// A relay's database while it is being moved into a data directory: a file apart, which takes its place at once or not at all.
+// A relay's database while it is moved into a data directory: a staging file that replaces the database atomically.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError, moveLimits } from '@postern/protocol'
@@ -15,7 +15,7 @@ const STAGING_NAME = 'relay.arriving'
 export class StagingDatabase {
   readonly #directory: string
   #db: Sqlite | undefined
-  /** What stands in its place until then: held, so that no relay starts on it. */
+  /** The current database in its place, kept open so that no relay starts on it. */
   #before: Sqlite | undefined
 
   constructor(directory: string) {
@@ -23,24 +23,24 @@ export class StagingDatabase {
     makeDataDirectory(directory)
   }
 
-  /** Throws `database-locked` when a relay runs there. */
+  /** Throws `database-locked` if a relay runs there. */
   look(incarnation: Uint8Array): TargetState {
     if (!existsSync(this.#place)) return 'empty'
     this.#before = openUnchanged(this.#directory)
     return foundIn(this.#before, incarnation)
   }
 
-  /** Empty, at this version. What is left of a move that was cut off is gone. */
+  /** Opens an empty database of this version. Deletes the remains of an interrupted move. */
   open(): Sqlite {
     rmSync(this.#apart, { recursive: true, force: true })
     const db = openDatabase(this.#apart, moveLimits.databaseBytesMax)
-    // Nobody relies on it before it is in its place, and then all of it is synced.
+    // Nothing relies on the file before it is in place, and by then all of it is synced.
     db.pragma('synchronous = OFF')
     this.#db = db
     return db
   }
 
-  /** All of it is on the disk, under its other name. */
+  /** All of it is then on disk, under the staging name. */
   sync(): void {
     const db = this.#db
     if (!db) return
@@ -53,7 +53,7 @@ export class StagingDatabase {
     closeSync(file)
   }
 
-  /** Throws `database-not-empty` when somebody has started a relay there meanwhile. */
+  /** Throws `database-not-empty` if a relay was started there in the meantime. */
   async takePlace(): Promise<void> {
     if (!this.#before && existsSync(this.#place)) throw new CodedError('database-not-empty', { place: this.#directory })
     this.#before?.close()

@@ -1,10 +1,11 @@
-// What a relay answers through its control socket, as its commands print it.
+// A relay's answers on its control socket, as its commands print them.
 
 export type StatusAnswer = {
   started: string
-  /** Where its rows are: `sqlite` or `postgresql`. */
+  /** The kind of store: `sqlite` or `postgresql`. */
   store: string
   registration: string
+  push: 'on' | 'off' | 'unreachable'
   takes: { messages: boolean; blobs: boolean }
   connections: { members: number; newcomers: number }
   uploads: number
@@ -21,7 +22,7 @@ export type StatusAnswer = {
   disk_total_bytes: number
 }
 
-/** Times by the day: who was online when is nothing that a relay should keep. */
+/** Times are days: a relay should not keep who was online when. */
 export type AccountAnswer = {
   account: string
   created: string
@@ -34,7 +35,7 @@ export type AccountAnswer = {
 }
 export type AccountsAnswer = { accounts: AccountAnswer[] }
 
-/** `connections`: how many were ended. */
+/** `connections`: how many the ban ended. */
 export type BanAnswer = { account: string; connections: number }
 export type UnbanAnswer = { account: string }
 

@@ -1,4 +1,4 @@
-// What an operator asks a running relay through its control socket.
+// The commands that a running relay accepts on its control socket.
 import { join } from 'node:path'
 import { type AccountId, CodedError, DAY_MS, isAccountId, relayFixedLimits } from '@postern/protocol'
 import { type ControlCommands, holdCommands } from '@postern/protocol/control'
@@ -40,6 +40,7 @@ async function status({ parts, overview }: OperatedRelay, startedMs: number): Pr
     started: isoTime(startedMs),
     store: parts.store.kind,
     registration: parts.admission.registration,
+    push: parts.push ? (parts.push.reach.isAway ? 'unreachable' : 'on') : 'off',
     takes: { messages: takesMessages, blobs: takesBlobs },
     connections: { members: figures.members, newcomers: figures.newcomers },
     uploads: figures.uploads,

@@ -1,4 +1,4 @@
-// One line of figures an hour in the log: for whoever has no Prometheus, and for the day after.
+// Logs one line of counts an hour: for operators without Prometheus, and for later analysis.
 import { inBackground, type Timer } from '@postern/protocol'
 import type { RelayContext } from '../context.ts'
 import type { Overview } from './overview.ts'

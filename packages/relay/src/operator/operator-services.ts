@@ -1,4 +1,5 @@
-// All by which an operator sees and steers a relay that runs: control socket, metrics, and the line every hour.
+// Everything that lets an operator observe and control a running relay:
+// control socket, metrics, and the hourly log line.
 import type { CloseStack, ListenAddress } from '@postern/protocol'
 import { ControlServer } from '@postern/protocol/control'
 import { controlCommands, type OperatedRelay } from './control-commands.ts'
@@ -8,7 +9,7 @@ import { serveMetrics } from './serve-metrics.ts'
 
 type Desk = { metricsAt: ListenAddress | undefined; opened: CloseStack }
 
-/** Throws when metrics were asked for and cannot be served there: an operator who relies on them has to know. */
+/** Throws if metrics are configured and cannot be served: an operator who relies on them must know. */
 export async function openOperatorDesk(
   relay: Omit<OperatedRelay, 'overview'>,
   { metricsAt, opened }: Desk,

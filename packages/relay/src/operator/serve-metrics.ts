@@ -1,4 +1,4 @@
-// The relay's metrics, on a listener of their own: what is public is another port, so that no proxy can show them by mistake.
+// Serves the relay's metrics on a separate port, so that no proxy can publish them by mistake.
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import {
@@ -22,7 +22,7 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 type Told = { figures: RelayMetrics; overview: Overview; log: Log }
 
-/** Gives its address. */
+/** Returns the address. */
 export async function serveMetrics(listen: ListenAddress, told: Told, opened: CloseStack): Promise<string> {
   const own = opened.add(processMetrics(), it => it.stop())
   const answerOne = (request: IncomingMessage, response: ServerResponse): void =>
@@ -49,7 +49,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, told: 
   try {
     const { figures, overview, own } = told
     const body = renderMetrics([...figures.metrics, ...gaugesOf(await overview.read('lately')), ...own])
-    // An operator reads them in a browser, too.
+    // A browser shows them instead of saving them.
     response.removeHeader('Content-Disposition')
     response.writeHead(200, { 'Content-Type': METRICS_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body)
   } catch (error) {
@@ -57,14 +57,17 @@ async function answer(request: IncomingMessage, response: ServerResponse, told: 
   }
 }
 
-const gauge = (name: string, help: string, read: () => number): Gauge =>
-  new Gauge({ name: `postern_relay_${name}`, help }, read)
+/** An unknown value is left out. */
+const gauge = (name: string, help: string, read: () => number | undefined): Gauge =>
+  new Gauge({ name: `postern_relay_${name}`, help }, () => read() ?? {})
 
 const gaugesOf = (seen: OverviewCounts): Metric[] => [
   new Gauge(
     { name: 'postern_relay_connections', help: 'Connections, by whether they have logged in.', label: 'state' },
     () => ({ member: seen.members, newcomer: seen.newcomers }),
   ),
+  gauge('pushes_waiting', 'Devices with a push that is on its way or waits for its time.', () => seen.pushesWaiting),
+  gauge('push_age_seconds', 'Age of the oldest entry that waits for such a push.', () => seen.pushAgeSec),
   gauge('uploads', 'Blobs that are being uploaded.', () => seen.uploads),
   gauge('accounts', 'Accounts that are registered.', () => seen.accounts),
   gauge('accounts_banned', 'Accounts that the operator has shut out.', () => seen.banned),
@@ -79,6 +82,7 @@ const gaugesOf = (seen: OverviewCounts): Metric[] => [
     () => seen.logBytes,
   ),
   gauge('disk_free_bytes', 'Room on the disk of the data directory.', () => seen.diskFreeBytes),
+  gauge('backup_age_seconds', 'Age of the last backup; absent if there is none.', () => seen.backupAgeSec),
   new Gauge(
     { name: 'postern_relay_takes', help: '1 while it takes what is new, 0 while it has no room.', label: 'what' },
     () => ({ messages: Number(seen.takesMessages), blobs: Number(seen.takesBlobs) }),

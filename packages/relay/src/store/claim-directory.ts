@@ -1,4 +1,4 @@
-// The relay's files are for its user alone, also in a directory that somebody made before, and whatever the umask is.
+// Restricts the relay's files to its own user, even in an existing directory and regardless of the umask.
 import { chmodSync, closeSync, lstatSync, openSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@postern/protocol'
@@ -11,20 +11,20 @@ export const BLOBS_NAME = 'blobs'
 export const INVITES_NAME = 'invites'
 export const DATABASE_TIMELINE_NAME = 'database-timeline'
 
-/** What SQLite keeps beside the database gets the mode that the database has. */
+/** SQLite gives the files beside the database the mode of the database. */
 const BESIDE = ['-wal', '-shm', '-journal'].map(end => `${DATABASE_NAME}${end}`)
 const FILES = [DATABASE_NAME, ...BESIDE, CONTROL_NAME, BACKUP_NOTE_NAME, DATABASE_TIMELINE_NAME]
 const DIRECTORIES = [BLOBS_NAME, INVITES_NAME]
 const OPEN_TO_OTHERS = 0o077
 
 /**
- * Makes it when it is not there, and closes to others what is the relay's. A directory that holds other things as well
- * keeps its mode: it is not the relay's to close.
+ * Creates the directory if needed, and closes the relay's files to other users.
+ * A directory that also holds other files keeps its mode.
  */
 export function claimDataDirectory(directory: string, { kind }: { kind: StoreKind }): void {
   makeDataDirectory(directory)
   try {
-    // Made here, before SQLite makes it for everybody to read.
+    // Created here, before SQLite would create it readable for all.
     if (kind === 'sqlite') closeSync(openSync(join(directory, DATABASE_NAME), 'a', 0o600))
     closeToOthers(directory)
   } catch (error) {

@@ -1,4 +1,4 @@
-// What an entry weighs: in a page, in memory and on the wire.
+// The size of an entry: in a page, in memory and on the wire.
 import { ACCOUNT_ID_BYTES } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 

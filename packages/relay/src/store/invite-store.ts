@@ -1,16 +1,16 @@
-// Where the invites of a relay stand: files beside a database that one process has locked, or rows of one that many share.
+// Storage for invites: files beside a database that one process has locked, or rows of a shared one.
 
-/** A code that the operator gave out, by its hash. */
+/** A code that the operator gave out, known by its hash. */
 export type StoredInvite = { hash: Uint8Array; usesMax: number; expiresMs: number }
 
 export interface InviteStore {
-  /** Resolves when no power cut takes it back. */
+  /** Resolves when the invite is durable. */
   put(invite: StoredInvite): Promise<void>
   get(hash: Uint8Array): Promise<StoredInvite | undefined>
-  /** All that were made and not swept yet. */
+  /** All invites that were not swept yet. */
   list(): Promise<StoredInvite[]>
-  /** Nobody is let in by it after that. Whether it was there is nothing to it. */
+  /** Nobody can register with the invite afterwards. Removing an absent invite is no error. */
   remove(hash: Uint8Array): Promise<void>
-  /** Removes those that expired before; gives how many. */
+  /** Removes invites that expired before that time; returns how many. */
   sweep(beforeMs: number): Promise<number>
 }

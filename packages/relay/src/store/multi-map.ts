@@ -1,4 +1,4 @@
-// Several members under one key, though nearly always one: that one stands there by itself, without a set around it.
+// Several members per key. Nearly always there is only one, which is stored without a set.
 
 export class MultiMap<Key, Member extends object> {
   readonly #members = new Map<Key, Member | Set<Member>>()
@@ -7,7 +7,7 @@ export class MultiMap<Key, Member extends object> {
     return this.#members.size === 0
   }
 
-  /** In the order in which they came. */
+  /** In the order in which they were added. */
   get(key: Key): Iterable<Member> {
     const found = this.#members.get(key)
     if (!found) return []
@@ -20,7 +20,7 @@ export class MultiMap<Key, Member extends object> {
     return found instanceof Set ? found.size : 1
   }
 
-  /** Of all keys. */
+  /** The members of all keys. */
   *members(): Generator<Member> {
     for (const key of this.#members.keys()) yield* this.get(key)
   }

@@ -1,22 +1,23 @@
-// What happens at other relays on the same data, for those here whom it concerns.
-import { type AccountId, Deferred } from '@postern/protocol'
+// Events from other relays on the same data.
+import { type AccountId, Deferred, type GroupId } from '@postern/protocol'
 import type { Fence } from './fence.ts'
 
 export type PeerEvent =
   | { kind: 'device-claimed'; fence: Fence }
-  /** By a certificate with a higher serial: what is below it is revoked. */
+  /** A certificate with a higher serial was seen: lower ones are revoked. */
   | { kind: 'serial-raised'; account: AccountId; serial: number }
   | { kind: 'banned'; account: AccountId }
   | { kind: 'unbanned'; account: AccountId }
+  /** It is of use for seconds: a missed one is not read again. */
+  | { kind: 'ephemeral'; group: GroupId; sender: AccountId; payload: Uint8Array }
 
-/** `hear` throws nothing. `readAgain` reads all that `hear` would have told. */
+/** `hear` never throws. `readAgain` reads everything of use that `hear` would have reported. */
 export type Listener = { hear: (news: PeerEvent) => void; readAgain: () => Promise<void> }
 
 export class PeerEvents {
   readonly #listener = new Deferred<Listener>()
   #hear: Listener['hear'] = () => {}
 
-  /** From now on it is told of news. */
   listen(listener: Listener): void {
     this.#hear = listener.hear
     this.#listener.resolve(listener)
@@ -27,8 +28,8 @@ export class PeerEvents {
   }
 
   /**
-   * Nothing was heard for a while: what is kept in memory of others may be old. Settles when it was read again, and waits for
-   * who listens: what is told while a relay starts would be lost.
+   * Events may have been missed, so state in memory may be stale. Settles when it was read again. Waits for the
+   * listener, because events during a relay's start would be lost.
    */
   async missed(): Promise<void> {
     const { readAgain } = await this.#listener.promise

@@ -1,4 +1,4 @@
-// Makes the names in a directory safe: a file's own sync says nothing of its name.
+// Makes the names in a directory durable: syncing a file does not sync its name.
 import { open } from 'node:fs/promises'
 
 export async function syncDirectory(path: string): Promise<void> {

@@ -1,16 +1,19 @@
-// Hints that there is something new in a mailbox. A hint may be lost or come for nothing: the mailbox is the truth.
+// Hints that a mailbox has new entries. A hint may be lost or superfluous: the mailbox is authoritative.
 import type { AccountId } from '@postern/protocol'
 import { MultiMap } from './multi-map.ts'
 
 export interface Wake {
   notify(accounts: Iterable<AccountId>): void
-  /** Hints may have been lost: everybody looks. */
+  /** Hints may have been lost: wakes all subscribers. */
   notifyAll(): void
-  /** Gives what ends the subscription. `wake` throws nothing: a sender waits for its answer until all are woken. */
+  /**
+   * Returns the function that ends the subscription.
+   * `wake` never throws: a sender waits for its answer until all are woken.
+   */
   subscribe(account: AccountId, wake: () => void): () => void
 }
 
-/** For those who follow in this process, whoever writes. */
+/** Wakes followers in this process. */
 export class InProcessWake implements Wake {
   readonly #sleepers = new MultiMap<AccountId, () => void>()
 

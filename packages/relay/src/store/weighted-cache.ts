@@ -1,4 +1,4 @@
-// What was used last, held in memory up to a total weight.
+// An LRU cache with a maximum total weight.
 
 export class WeightedCache<Key, Value> {
   readonly #held = new Map<Key, { value: Value; weight: number }>()
@@ -26,7 +26,7 @@ export class WeightedCache<Key, Value> {
     this.#held.set(key, { value, weight })
     this.#weight += weight
     for (const [oldest] of this.#held) {
-      // The newest stays even when it alone is too heavy: its caller is about to use it.
+      // The newest stays even if it alone exceeds the limit: its caller is about to use it.
       if (this.#weight <= this.#weightMax || oldest === key) return
       this.delete(oldest)
     }

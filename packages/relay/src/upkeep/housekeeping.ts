@@ -1,4 +1,4 @@
-// Removes what is past its time: at the start, and again and again.
+// Removes expired data: at the start, and periodically.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { logFault, type Timer } from '@postern/protocol'
 import { sweepBlobs } from '../blobs/blobs.ts'
@@ -9,7 +9,7 @@ export class Housekeeping {
   readonly #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
-  /** When it was last looked at the clock. */
+  /** The clocks at the last check. */
   #seen: { wallMs: number; monotonicMs: number }
 
   constructor(parts: RelayContext) {
@@ -27,7 +27,10 @@ export class Housekeeping {
     await this.#running
   }
 
-  /** Never rejects. Blobs go also when rows cannot: on a full disk they make the room that the rows need to go. */
+  /**
+   * Never rejects. Blobs are removed even when rows cannot be:
+   * on a full disk they free the space that removing rows needs.
+   */
   async #sweepAll(): Promise<void> {
     const { invites, limits, clock, log, figures, room, store, blobs } = this.#parts
     let removed = 0
@@ -43,7 +46,7 @@ export class Housekeeping {
     if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
   }
 
-  /** One relay of those on the same data. */
+  /** Only one of the relays on the same data does this. */
   async #sweepStore(): Promise<number> {
     const blobs = await this.#attempt(() => sweepBlobs(this.#parts, this.#stop.signal))
     const rows = await this.#attempt(() => this.#sweepRows())
@@ -59,7 +62,7 @@ export class Housekeeping {
     }
   }
 
-  /** Before anything is removed: a clock that was set right would make everything old that came while it was wrong. */
+  /** Before anything is removed: correcting a wrong clock would make all data that arrived under it look expired. */
   async #noteSet(): Promise<true> {
     const { store, limits, log } = this.#parts
     const seen = this.#look()

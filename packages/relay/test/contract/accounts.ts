@@ -1,4 +1,4 @@
-// Accounts: key packages, profiles, and how much one may have.
+// Accounts: key packages, profiles, and their limits.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash } from '@postern/protocol'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// What is known about blobs.
+// Metadata of blobs.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { RelayStore } from '../../src/store/relay-store.ts'
@@ -110,7 +110,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     await world.store.forgetBlob(cut, 20)
     await world.store.forgetBlob(cut, 20)
     expect(await refused(51)).toBe('rate-limited')
-    // A complete one was uploaded, and stays counted.
+    // A complete blob was uploaded, and stays counted.
     await world.store.forgetBlob(finished, 30)
     expect(await refused(51)).toBe('rate-limited')
     const overnight = await begin(50)
@@ -146,7 +146,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect((await parts.of(blob)).parts).toEqual([first])
     expect(await parts.add(blob, { part: piece(2, 5), from: 2, after: second })).toBe('overtaken')
     expect(await parts.add(blob, { part: piece(2, 5), from: 2, after: first })).toBe('added')
-    // Put together, they are one part, in their place.
+    // Joined, they are one part in the same place.
     expect(await parts.add(blob, { part: part(1, 15), from: 1, after: piece(2, 5) })).toBe('added')
     expect(await parts.add(blob, { part: part(2, 15), from: 2, after: part(1, 15) })).toBe('added')
     expect(await parts.add(blob, { part: part(2, 15), from: 2, after: part(1, 15) })).toBe('overtaken')

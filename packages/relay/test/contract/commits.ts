@@ -1,4 +1,4 @@
-// Commits: one winner an epoch, and membership that changes exactly there.
+// Commits: one winner per epoch, and membership that changes exactly there.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
@@ -15,7 +15,7 @@ export function commitRules(get: Get): void {
       accepted: undefined,
       epoch: 1,
     })
-    // The winner may have added just whom the loser names, or removed.
+    // The winner may have added or removed exactly the people whom the loser names.
     expect(await world.commit(group, { sender: alice, epoch: 0, add: [bob] })).toEqual({
       accepted: undefined,
       epoch: 1,
@@ -108,7 +108,7 @@ export function namedPeopleRules(get: Get, reopen: Reopen): void {
     expect(again.accepted?.duplicate).toBe(true)
     const commit = { kind: 'commit', added: [], removed: [carol] }
     expect(named(await world.read(bob)).at(-1)).toEqual(commit)
-    // Nothing is in memory then, and nothing of it is ever when there is no room.
+    // After a reopening nothing is in memory, and with a limit of 0 nothing ever is.
     for (const limits of [{}, { recentEntriesBytesMax: 0 }]) {
       const opened = await reopen(limits)
       await opened.sweep()
@@ -195,7 +195,7 @@ export function membershipRules(get: Get): void {
   test('[RELAY-1.29] a group has at most so many members', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(1001)
-    // Known to alice, so that only the group's size is in the way.
+    // Known to alice, so that only the group's size can be refused.
     await Promise.all(others.map(async other => world.chat(other, alice)))
     const group = await world.chat(alice, ...others.slice(0, 998))
     const last = others.slice(998)

@@ -1,4 +1,4 @@
-// A group that carries on another: its people come along, and it is a way to nobody else, and to nobody alone.
+// A group that continues another: its people move along, and nobody else, and nobody can be contacted alone.
 import type { AccountId } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { newGroupId } from '../test-client.ts'
@@ -11,7 +11,7 @@ export function continuationRules(get: Get, reopen: Reopen): void {
   aWayToNobodyAlone(reopen)
 }
 
-/** Bob made the group; of all the others alice has met none, and may meet one. */
+/** Bob created the group; alice has met none of the others, and may meet one. */
 async function bigGroup(reopen: Reopen) {
   const world = await reopen({ newPeoplePerDay: 3 })
   const [bob, alice, ...others] = await world.crowd(8)
@@ -27,14 +27,14 @@ function comingAlong(get: Get, reopen: Reopen): void {
   test('[RELAY-1.37] who is in the group, was put out of it or has left it comes along without counting', async () => {
     const { world, group, bob, alice, people } = await bigGroup(reopen)
     await world.send(group, { sender: people[1], epoch: 2, delivery: { kind: 'leave' } })
-    // The hostile commit: mallory puts all but one out, the one who will carry on among them.
+    // The hostile commit: mallory removes all but one, including the person who will continue the group.
     const mallory = people[4]
     await world.commit(group, { sender: mallory, epoch: 2, remove: [bob, alice, people[0], people[1], people[2]] })
     const next = await world.continuation(group, alice)
     const all = [bob, ...people.slice(0, 4)]
     expect((await world.commit(next, { sender: alice, epoch: 0, add: all })).accepted).toBeDefined()
     expect((await world.store.getGroup(next, alice)).members).toHaveLength(6)
-    // They are nobody whom she met: there is room for just one more today.
+    // They do not count as met: she may meet exactly one more person today.
     expect(await codeOf(world.chat(alice, people[0], people[2]))).toBe(LIMIT)
     await world.chat(alice, people[5])
     expect(await codeOf(world.chat(alice, people[0]))).toBe(LIMIT)
@@ -76,7 +76,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
     const [known, unknown] = [await asked(theirs), await asked(none)]
     expect(known).toMatchObject({ code: 'group-unknown' })
     expect(known).toEqual(unknown)
-    // Nothing was made: the id is free for anybody.
+    // Nothing was created: the id is free for anyone.
     const group = newGroupId()
     const { nowMs } = world
     expect(await codeOf(world.store.createGroup(group, { creator: mallory, continues: theirs, nowMs }))).toBe(
@@ -145,7 +145,7 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     await world.commit(next, { sender: alice, epoch: 0, add: [people[0]] })
     await world.commit(next, { sender: alice, epoch: 1, remove: [people[0]] })
     expect(await codeOf(world.commit(next, { sender: alice, epoch: 2, add: [people[1]] }))).toBe(LIMIT)
-    // Its place is used up with it.
+    // This also uses up its place.
     const another = await world.continuation(group, alice)
     expect(await codeOf(world.commit(another, { sender: alice, epoch: 0, add: [people[1]] }))).toBe(LIMIT)
   })

@@ -1,4 +1,4 @@
-// Accounts that are deleted, and contacts that are forgotten.
+// Deleted accounts, and contacts that expire.
 import { randomBytes } from 'node:crypto'
 import { BLOB_ID_BYTES, blobIdFromBytes } from '@postern/protocol'
 import { expect, test } from 'vitest'
@@ -44,7 +44,7 @@ export function deletionRules(get: Get, reopen: Reopen): void {
       expect(await codeOf(get().commit(group, { sender: alice, epoch: 1, add: [bob] }))).toBe('account-not-found')
       await purge()
     }
-    // What it has sent was accepted, and is delivered; blobs are swept.
+    // Its accepted messages are delivered; its blobs are swept.
     expect((await get().read(alice)).map(({ sender, kind }) => [sender, kind])).toContainEqual([bob, 'message'])
     expect(await store.expiredBlobs(world.nowMs, 10)).toContain(blob)
   })
@@ -70,7 +70,7 @@ export function deletionRules(get: Get, reopen: Reopen): void {
     expect(await codeOf(get().send(pair, { sender: alice }))).toBe('account-deleted')
     expect((await get().send(three, { sender: alice })).accepted).toBeDefined()
     expect((await get().store.getGroup(three, alice)).members.toSorted()).toEqual([alice, carol].toSorted())
-    // A commit may still take the deleted account out.
+    // A commit may still remove the deleted account.
     expect((await get().commit(three, { sender: alice, epoch: 1, remove: [bob] })).accepted).toBeDefined()
     expect((await get().send(pair, { sender: alice, delivery: { kind: 'leave' } })).accepted).toBeDefined()
   })
@@ -85,7 +85,7 @@ export function deletionRules(get: Get, reopen: Reopen): void {
       const fresh = await world.chat(alice)
       return await codeOf(world.commit(fresh, { sender: alice, epoch: 1, add: [bob, carol] }))
     }
-    // Of two that are added one is known.
+    // One of the two added people is known.
     expect(await addBoth()).toBe('no error')
     world.nowMs += 32 * DAY_MS
     await world.sweep()

@@ -1,4 +1,4 @@
-// Mailboxes: read again and again, in pages, acknowledged upwards.
+// Mailboxes: read repeatedly, in pages, acknowledged upwards.
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AccountId } from '@postern/protocol'
@@ -202,17 +202,17 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
-    // Each goes on from where it stands; the second falls behind by more than anybody holds in memory.
+    // Each reader continues from its position; the second falls behind further than any cache.
     const readers = [1, 50, 7].map(every => ({ every, seen: [] as number[] }))
     const readOn = async ({ seen }: { seen: number[] }, pageSize: number): Promise<void> => {
       for (const { cursor } of await world.read(bob, seen.at(-1) ?? 0, pageSize)) seen.push(cursor)
     }
     for (let at = 1; at <= 150; at++) {
-      // Of two that share a transaction one is refused.
+      // One of two writes that share a transaction is refused.
       const refused = codeOf(world.send(group, { sender: bob, epoch: 9 }))
       await Promise.all([world.send(group, { sender: at % 3 ? alice : carol }), refused])
       for (const reader of readers) if (at % reader.every === 0) await readOn(reader, (at % 5) + 1)
-      // One that names a cursor which is not there yet spoils nothing for the others.
+      // A cursor that does not exist yet spoils nothing for the others.
       if (at === 60) expect(await world.read(bob, Number.MAX_SAFE_INTEGER)).toEqual([])
     }
     const again = await reopen({})

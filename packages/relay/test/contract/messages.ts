@@ -1,4 +1,4 @@
-// Messages: once, in one order, at the epoch only, to whom they are for.
+// Messages: once, in one order, at the group's epoch only, to their recipients.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'

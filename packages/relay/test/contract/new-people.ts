@@ -35,6 +35,26 @@ export function newPeopleRules(get: Get, reopen: Reopen): void {
     expect(await codeOf(world.chat(alice, others[3] as AccountId))).toBe('new-people-limit')
   })
 
+  test('[RELAY-1.59] how many new people are left: fewer with each stranger, none below 0, all on the next day', async () => {
+    const world = await reopen({ newPeoplePerDay: 3 })
+    const [alice, bob, ...others] = await world.crowd(5)
+    const left = (account: AccountId) => world.store.newPeopleLeft(account, world.nowMs)
+    expect(await left(alice)).toBe(3)
+    const group = await world.chat(alice, bob)
+    await world.chat(alice, bob)
+    expect(await left(alice)).toBe(2)
+    // Answering is free, and others' people do not count.
+    await world.chat(bob, alice)
+    expect(await left(bob)).toBe(3)
+    expect(await codeOf(world.commit(group, { sender: alice, epoch: 1, add: others }))).toBe('new-people-limit')
+    expect(await left(alice)).toBe(2)
+    await world.chat(alice, ...others.slice(0, 2))
+    expect(await left(alice)).toBe(0)
+    world.nowMs += DAY_MS
+    expect(await left(alice)).toBe(3)
+    expect(await codeOf(left('a'.repeat(32) as AccountId))).toBe('account-not-found')
+  })
+
   test('[RELAY-1.17] whom one was added by, and who wrote, may be answered freely', async () => {
     const world = await reopen({ newPeoplePerDay: 1 })
     const [alice, bob, carol, dave, erin] = await world.people()

@@ -1,4 +1,4 @@
-// What one account may store in a day, and leave unread with another: a flood ends at its own sender.
+// Limits on what one account may store in a day and leave unread with another: a flood stops at its own sender.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash, isCoded } from '@postern/protocol'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const KIB = 1024
 const DAILY = 'daily-bytes-limit'
 const FULL = 'mailbox-full'
 
-/** Sends until it is refused; gives how many were accepted, and by what it was refused. */
+/** Sends until it is refused; returns how many were accepted, and the code of the refusal. */
 async function flood(send: () => Promise<unknown>, countMax: number): Promise<{ accepted: number; code: string }> {
   for (let accepted = 0; accepted < countMax; accepted++) {
     const code = await codeOf(send())
@@ -94,9 +94,9 @@ function dailyRules(get: Get, reopen: Reopen): void {
       retryAtMs: (Math.floor(START_MS / DAY_MS) + 1) * DAY_MS,
     })
     await send(alice)
-    // What was accepted is told so when it comes again, whatever was used since.
+    // A resend of an accepted message is confirmed, whatever was used since.
     expect((await send(mallory, payload)).accepted).toEqual({ ...first.accepted, duplicate: true })
-    // Nobody is held back who leaves.
+    // Leaving is never refused.
     expect((await world.send(group, { sender: mallory, delivery: { kind: 'leave' } })).accepted).toBeDefined()
     world.nowMs += 2 * DAY_MS
     const own = await world.chat(mallory, bob)
@@ -135,18 +135,18 @@ function mailboxRules(reopen: Reopen): void {
     expect(code).toBe(FULL)
     expect(accepted).toBeGreaterThan(30)
     expect(accepted).toBeLessThan(60)
-    // By another chat neither, nor by a commit, nor by what is for him alone in a group.
+    // Nor through another chat, a commit, or a direct message in a group.
     const other = newGroupId()
     await world.store.createGroup(other, { creator: mallory, nowMs: world.nowMs })
     expect(await codeOf(world.commit(other, { sender: mallory, epoch: 0, add: [bob] }))).toBe(FULL)
     const three = await world.chat(alice, mallory, bob)
     const direct = { kind: 'direct' as const, to: bob }
     expect(await codeOf(world.send(three, { sender: mallory, delivery: direct }))).toBe(FULL)
-    // A group is not silenced by one who does not read, and alice is heard.
+    // One member who does not read does not silence the group, and alice's messages arrive.
     await world.send(three, { sender: mallory })
     await world.send(await world.chat(alice, bob), { sender: alice })
     await world.send(three, { sender: alice, delivery: direct })
-    // All that was accepted is there.
+    // All accepted messages are delivered.
     const waiting = await world.read(bob)
     expect(waiting.filter(entry => entry.group === chat && entry.kind === 'message')).toHaveLength(accepted)
     await acknowledged(world, bob, { cursor: waiting.at(-1)?.cursor ?? 0, mark: 0 })

@@ -1,4 +1,4 @@
-// People and chats, as the rules of the store speak of them.
+// People and chats for the contract of the store.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash, type GroupId, isCoded } from '@postern/protocol'
 import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
@@ -11,14 +11,14 @@ export const DAY_MS = 86_400_000
 export const START_MS = Date.UTC(2030, 0, 1, 12)
 export const ALL = { entriesMax: 1000, bytesMax: 1 << 24 }
 
-/** The world of the test that runs. */
+/** The world of the running test. */
 export type Get = () => World
 /** The same data, opened again with other limits. */
 export type Reopen = (limits: Partial<RelayLimits>) => Promise<World>
 
 export class World {
   readonly store: RelayStore
-  /** What the store was opened with. */
+  /** The one that the store was opened with. */
   readonly wake: Wake
   nowMs = START_MS
 
@@ -27,7 +27,7 @@ export class World {
     this.wake = wake
   }
 
-  /** Five, of whom a test names as many as it needs. */
+  /** Five people, of whom a test names as many as it needs. */
   people(): Promise<[AccountId, AccountId, AccountId, AccountId, AccountId]> {
     return this.crowd(5) as Promise<[AccountId, AccountId, AccountId, AccountId, AccountId]>
   }
@@ -38,7 +38,7 @@ export class World {
     return ids as [AccountId, AccountId, ...AccountId[]]
   }
 
-  /** The first of them makes it; the others are added by one commit, so that its epoch is 1. */
+  /** The first one creates it; one commit adds the others, so that its epoch is 1. */
   async chat(...members: AccountId[]): Promise<GroupId> {
     const [creator, ...others] = members as [AccountId, ...AccountId[]]
     const group = newGroupId()
@@ -47,7 +47,7 @@ export class World {
     return group
   }
 
-  /** A group of its creator alone, which carries on another. */
+  /** A group of its creator alone that continues another. */
   async continuation(continues: GroupId, creator: AccountId): Promise<GroupId> {
     const group = newGroupId()
     await this.store.createGroup(group, { creator, continues, nowMs: this.nowMs })
@@ -73,7 +73,7 @@ export class World {
     return this.#delivered(this.store.commit(commit))
   }
 
-  /** PostgreSQL answers when the entry is in the log: waits until it is in all mailboxes, too. */
+  /** PostgreSQL answers when the entry is in the log: also waits until it is in all mailboxes. */
   #delivered(answered: Promise<RelayVerdict>): Promise<RelayVerdict> {
     if (this.store.kind === 'sqlite') return answered
     return answered.then(async verdict => {
@@ -96,7 +96,7 @@ export class World {
     return (await this.read(account, after)).map(entry => entry.kind)
   }
 
-  /** What the chat's start left in the mailbox. */
+  /** The head of the mailbox, after the entries of the chat's start. */
   async head(account: AccountId): Promise<number> {
     return this.store.mailboxHead(account)
   }

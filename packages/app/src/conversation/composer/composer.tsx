@@ -19,6 +19,8 @@ import { CompletionMenu } from './completion-menu.tsx'
 import './composer.css'
 import { submitField } from '../submit.ts'
 import { DraftKeeper } from '../writing/drafts.ts'
+import { loadFormatting } from '../writing/formatting.ts'
+import { TypingSigns } from '../writing/typing-signs.ts'
 import { EmojiButton } from './emoji-button.tsx'
 import { Field } from './field.tsx'
 import { destinationOf, filesSent } from './files.tsx'
@@ -33,21 +35,25 @@ export function Composer(): VNode {
   const choices = choosing.choices.value
   const choose = (choice: Completion | undefined): void => begin(chooseThen(choosing, choice, caretTo))
   useDrafts(talk)
+  useTypingSigns(talk)
   useEffect(() => returnToField(talk), [talk])
+  useEffect(() => begin(loadFormatting()), [])
   useEffect(() => {
     if (choices.length > 0) say(composerWords.value.choices(choices.length))
   }, [choices.length])
   if (recording.value)
     return (
       <div class="composer">
-        <VoiceStrip
-          to={destinationOf(talk)}
-          recording={recording.value}
-          onOver={how => {
-            recording.value = undefined
-            if (how === 'sent') filesSent(talk)
-          }}
-        />
+        <div class="composer-row">
+          <VoiceStrip
+            to={destinationOf(talk)}
+            recording={recording.value}
+            onOver={how => {
+              recording.value = undefined
+              if (how === 'sent') filesSent(talk)
+            }}
+          />
+        </div>
       </div>
     )
   return (
@@ -150,6 +156,20 @@ function CharsLeft(): VNode | null {
       {left < 0 ? w.tooLong(-left) : w.charsLeft(left)}
     </p>
   )
+}
+
+function useTypingSigns(talk: Talk): void {
+  useEffect(() => {
+    const { id, bot } = talk.chat.peek()
+    // A bot does not receive it.
+    if (bot) return undefined
+    const { text, about } = talk.compose
+    // A failure is not shown: the message itself follows.
+    const tell = (): void => void call('typing', { chat: id }).catch(() => undefined)
+    const signs = new TypingSigns(pageTiming, tell, text.peek())
+    // An edit is no message to come.
+    return text.subscribe(value => about.peek().kind !== 'edit' && signs.changed(value))
+  }, [talk])
 }
 
 function useDrafts(talk: Talk): void {

@@ -2,6 +2,7 @@
 import type { ChatDetail } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt, begin } from '../../parts/attempt.ts'
+import { removalItems } from '../../parts/dialogs/chat-removal.ts'
 import { confirm } from '../../parts/dialogs/dialogs.tsx'
 import { lazyImport } from '../../parts/lazy-import.ts'
 import type { MenuItem } from '../../parts/menus/menu.tsx'
@@ -19,7 +20,7 @@ export function chatMenu(chat: ChatDetail): MenuItem[] {
     {
       word: w.info,
       icon: 'info',
-      run: () => go(isGroup ? { screen: 'chat-info', chat: chat.id } : { screen: 'person', account: chat.id }),
+      run: () => go({ screen: 'chat-info', chat: chat.id }),
     },
     {
       word: chat.muted ? w.unmute : w.mute,
@@ -44,6 +45,7 @@ export function chatMenu(chat: ChatDetail): MenuItem[] {
     },
     !isGroup && { word: w.block, icon: 'ban', danger: true, run: () => begin(blockPerson(chat)) },
     isActive && isGroup && { word: w.leave, icon: 'log-out', danger: true, run: () => begin(leaveGroup(chat)) },
+    ...(chat.state === 'request' ? [] : removalItems(chat)),
   ]
   return items.filter(item => item !== false)
 }

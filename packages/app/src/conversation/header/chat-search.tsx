@@ -1,7 +1,7 @@
 // Search in one chat: the field replaces the header, and the results cover the conversation.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Message } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt } from '../../parts/attempt.ts'
@@ -36,7 +36,8 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
   const field = useRef<HTMLInputElement>(null)
   const isListed = useSignal(true)
   const run = useMemo(() => new SearchRun(pageTiming, (text, ts) => find(talk.chat.peek().id, text, ts)), [talk])
-  useEffect(() => {
+  // Before the next key arrives: what a fast person types goes into the field.
+  useLayoutEffect(() => {
     field.current?.focus()
     return () => run.stop()
   }, [])

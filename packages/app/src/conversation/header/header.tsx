@@ -10,6 +10,7 @@ import { IconButton } from '../../parts/icons/icon-button.tsx'
 import { openMenu } from '../../parts/menus/menus.tsx'
 import { go } from '../../router.ts'
 import { useTalk } from '../talk.ts'
+import { useTypingText } from '../use-typing-text.ts'
 import { chatMenu } from './chat-menu.tsx'
 import './header.css'
 import { headerWords } from './words.ts'
@@ -37,9 +38,7 @@ export function Header({ onSearch }: { onSearch: () => void }): VNode {
           class="header-open"
           type="button"
           aria-label={w.about(chat.name)}
-          onClick={() =>
-            go(chat.type === 'group' ? { screen: 'chat-info', chat: chat.id } : { screen: 'person', account: chat.id })
-          }
+          onClick={() => go({ screen: 'chat-info', chat: chat.id })}
         />
       </div>
     </Bar>
@@ -49,10 +48,17 @@ export function Header({ onSearch }: { onSearch: () => void }): VNode {
 function Sub({ chat }: { chat: ChatDetail }): VNode {
   const w = headerWords.value
   const connection = useView('connection')
+  const typing = useTypingText(chat).value
   if (connection.value === 'connecting')
     return (
       <span class="header-fact" dir="auto">
         {w.connecting}
+      </span>
+    )
+  if (typing !== undefined)
+    return (
+      <span class="header-fact header-typing" dir="auto">
+        {typing}
       </span>
     )
   return (

@@ -4,7 +4,14 @@ import type { ChatDetail, Message } from '../../contract/objects.ts'
 
 export const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏'] as const
 
-export type AllowedActions = { react: boolean; reply: boolean; copy: boolean; edit: boolean; eraseForAll: boolean }
+export type AllowedActions = {
+  react: boolean
+  reply: boolean
+  copy: boolean
+  forward: boolean
+  edit: boolean
+  eraseForAll: boolean
+}
 
 type ActionContext = { chat: Pick<ChatDetail, 'state'>; me: string; nowMs: number }
 
@@ -17,6 +24,8 @@ export function allowedFor(message: Message, { chat, me, nowMs }: ActionContext)
     react: canWrite,
     reply: canWrite,
     copy: Boolean(message.text),
+    // A poll lives in its chat: its votes would not come along.
+    forward: !message.poll && (message.text !== undefined || message.file !== undefined) && chat.state !== 'request',
     edit: canWrite && isOwn && isText && nowMs - message.ts < contentLimits.editableMs,
     eraseForAll: canWrite && isOwn,
   }

@@ -1,5 +1,5 @@
 // The texts of a message's actions.
-import { inLanguages } from '../../i18n/language.ts'
+import { inLanguages, plural } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 
 export const actionWords = inLanguages({
@@ -10,10 +10,12 @@ export const actionWords = inLanguages({
     chooseReaction: 'Choose a reaction',
     reply: 'Reply',
     copy: 'Copy text',
+    forward: 'Forward',
+    select: 'Select',
     edit: 'Edit',
     erase: 'Delete',
     info: 'Info',
-    eraseAsk: 'Delete this message?',
+    eraseAsk: (count: number) => plural(count, { one: 'Delete this message?', other: 'Delete # messages?' }),
     eraseWhat:
       'Delete for everyone: anyone who has not read it yet will not see it. Delete for me: it is deleted from this device only.',
     eraseMineWhat: 'It is deleted from this device only. Others keep it.',
@@ -35,10 +37,13 @@ export const actionWords = inLanguages({
     chooseReaction: 'Выберите реакцию',
     reply: 'Ответить',
     copy: 'Копировать текст',
+    forward: 'Переслать',
+    select: 'Выбрать',
     edit: 'Изменить',
     erase: 'Удалить',
     info: 'Сведения',
-    eraseAsk: 'Удалить сообщение?',
+    eraseAsk: (count: number) =>
+      plural(count, { one: 'Удалить # сообщение?', few: 'Удалить # сообщения?', other: 'Удалить # сообщений?' }),
     eraseWhat: 'У всех: кто ещё не прочитал, уже не прочтёт. У вас: только с этого устройства.',
     eraseMineWhat: 'Оно исчезнет с этого устройства, у других останется.',
     forAll: 'Удалить у всех',

@@ -7,21 +7,21 @@ import { VideoBody } from '../../bodies/video-body.tsx'
 import { VoiceBody } from '../../bodies/voice-body.tsx'
 import type { FileInfo, Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import { ask } from '../../parts/dialogs/dialogs.tsx'
 import { lazyImport } from '../../parts/lazy-import.ts'
 import { lazyPart } from '../../parts/lazy-part.tsx'
-import { type Talk, useTalk } from '../talk.ts'
+import { useTalk } from '../talk.ts'
 import { TextBody } from './text-body.tsx'
 
 const RequestFile = lazyPart(() => import('../../bodies/request-file.tsx').then(({ RequestFile }) => RequestFile))
-const viewer = lazyImport(() => import('../../bodies/photo-viewer.tsx'))
+export const viewer = lazyImport(() => import('../../bodies/media-viewer.tsx'))
 
-function Photo({ place }: { place: FilePlace }): VNode {
-  const talk = useTalk()
-  return <PhotoBody place={place} onShow={first => begin(showPhoto(talk, first))} />
-}
+type FileBodyProps = { place: FilePlace; message: Message }
 
-const files: Record<FileInfo['kind'], ComponentType<{ place: FilePlace }>> = {
+const Photo = ({ place, message }: FileBodyProps): VNode => (
+  <PhotoBody place={place} onShow={() => begin(viewer().then(({ showMedia }) => showMedia(message)))} />
+)
+
+const files: Record<FileInfo['kind'], ComponentType<FileBodyProps>> = {
   photo: Photo,
   video: VideoBody,
   voice: VoiceBody,
@@ -34,18 +34,8 @@ export function MessageBody({ message }: { message: Message }): VNode {
   const File = file && (talk.isRequest.value ? RequestFile : files[file.kind])
   return (
     <>
-      {File && <File place={{ chat: message.chat_id, message: message.id, file }} />}
+      {File && <File place={{ chat: message.chat_id, message: message.id, file }} message={message} />}
       <TextBody message={message} />
     </>
   )
-}
-
-/** With the other photos in the window, in order. */
-async function showPhoto(talk: Talk, first: FilePlace): Promise<void> {
-  const { PhotoViewer } = await viewer()
-  const photos = [...talk.messages.peek().values()]
-    .filter(message => message.file?.kind === 'photo')
-    .toSorted((one, other) => one.ts - other.ts)
-    .flatMap(({ chat_id, id, file }) => (file ? [{ chat: chat_id, message: id, file }] : []))
-  await ask<void>(answer => <PhotoViewer photos={photos} first={first} onClose={() => answer()} />)
 }

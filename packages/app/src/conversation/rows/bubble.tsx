@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { PollBody } from '../../bodies/poll-body.tsx'
 import type { Message } from '../../contract/objects.ts'
 import { hueOf } from '../../parts/avatar/face.ts'
+import { Icon } from '../../parts/icons/icon.tsx'
 import { BotLabel } from '../../parts/text/bot-label.tsx'
 import { NameText } from '../../parts/text/name-text.tsx'
 import { TimeText } from '../../parts/text/time-text.tsx'
@@ -28,6 +29,12 @@ export function Bubble({ message, isOwn, showsName, hasTail }: BubbleProps): VNo
       style={leftMs === undefined ? {} : { opacity: String(visibility(leftMs)) }}
     >
       <Sender message={message} isOwn={isOwn} showsName={showsName} />
+      {message.forwarded && (
+        <div class="bubble-forwarded">
+          <Icon name="forward" size={13} />
+          {conversationWords.value.forwarded}
+        </div>
+      )}
       {message.reply_to && <Quote id={message.reply_to} />}
       {/* The time is in the text's own box, so that it fits into its last line. */}
       <div class="bubble-body" dir={directionOf(message.text ?? message.poll?.question ?? '')}>
@@ -53,7 +60,7 @@ export function Bubble({ message, isOwn, showsName, hasTail }: BubbleProps): VNo
 type Told = { message: Message; leftMs: number | undefined; id?: string }
 
 /** The time of the message, and its status. */
-const Meta = ({ message, leftMs, id }: Told): VNode => (
+export const Meta = ({ message, leftMs, id }: Told): VNode => (
   <span class="bubble-meta" id={id} dir="ltr">
     {leftMs !== undefined && <Countdown leftMs={leftMs} />}
     {message.edited_ts !== undefined && <span>{conversationWords.value.edited}</span>}
@@ -63,7 +70,7 @@ const Meta = ({ message, leftMs, id }: Told): VNode => (
 )
 
 /** Every row has it for screen readers; it is visible where several people write. */
-function Sender({ message, isOwn, showsName }: Omit<BubbleProps, 'hasTail'>): VNode {
+export function Sender({ message, isOwn, showsName }: Omit<BubbleProps, 'hasTail'>): VNode {
   const talk = useTalk()
   const id = `${message.id}-from`
   if (isOwn || !showsName)

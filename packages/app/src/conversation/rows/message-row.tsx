@@ -4,12 +4,13 @@ import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Message } from '../../contract/objects.ts'
 import { Avatar } from '../../parts/avatar/avatar.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
 import { IconButton } from '../../parts/icons/icon-button.tsx'
-import { isBot, useTalk } from '../talk.ts'
+import { menuPress } from '../../parts/menus/menu-press.ts'
+import { isBot, toggleSelected, useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import { Bubble } from './bubble.tsx'
 import { Buttons } from './buttons.tsx'
-import { longPress } from './long-press.ts'
 import { openMessageActions } from './message-actions.ts'
 import './message-row.css'
 
@@ -21,10 +22,17 @@ export function MessageRow({ message, startsGroup, endsGroup }: MessageRowProps)
   const isActive = useComputed(() => talk.activeRow.value === id)
   const isReached = useComputed(() => talk.activeRow.value === id || talk.hoveredRow.value === id)
   const isLit = useComputed(() => talk.litRow.value === id)
+  const isSelected = useComputed(() => talk.selection.value?.has(id))
   const isOwn = message.from.id === talk.me
   const fromBot = isBot(talk, message.from)
-  const press = useMemo(() => longPress(at => openMessageActions(talk, message, at)), [message])
-  const classes = ['row', isOwn && 'row-own', startsGroup && 'row-first', isLit.value && 'row-lit']
+  const press = useMemo(() => menuPress(at => openMessageActions(talk, message, at)), [message])
+  const classes = [
+    'row',
+    isOwn && 'row-own',
+    startsGroup && 'row-first',
+    isLit.value && 'row-lit',
+    isSelected.value && 'row-selected',
+  ]
   return (
     <article
       {...press}
@@ -35,24 +43,33 @@ export function MessageRow({ message, startsGroup, endsGroup }: MessageRowProps)
       onFocusIn={() => {
         talk.activeRow.value = id
       }}
+      onClickCapture={event => {
+        if (isSelected.value === undefined) return
+        event.preventDefault()
+        event.stopPropagation()
+        toggleSelected(talk, message)
+      }}
       onPointerEnter={() => {
         talk.hoveredRow.value = id
       }}
-      onContextMenu={event => {
-        // Selected words are copied by the browser's own menu.
-        if (getSelection()?.isCollapsed === false) return
-        event.preventDefault()
-        openMessageActions(talk, message, placeOf(event))
-      }}
     >
-      {!isOwn && (talk.isGroup || fromBot) && (
-        <span class="row-face">{endsGroup && <Face message={message} bot={fromBot} />}</span>
+      {isSelected.value !== undefined && (
+        <button
+          class="row-check"
+          type="button"
+          role="checkbox"
+          aria-checked={isSelected.value}
+          aria-label={conversationWords.value.select}
+        >
+          {isSelected.value && <Icon name="check" size={15} />}
+        </button>
       )}
+      {!isOwn && talk.isGroup && <span class="row-face">{endsGroup && <Face message={message} />}</span>}
       <div class="row-column">
         <Bubble message={message} isOwn={isOwn} showsName={talk.isGroup && startsGroup} hasTail={endsGroup} />
         {fromBot && <Buttons message={message} />}
       </div>
-      {isReached.value && <More message={message} />}
+      {isReached.value && isSelected.value === undefined && <More message={message} />}
     </article>
   )
 }
@@ -72,11 +89,7 @@ function More({ message }: { message: Message }): VNode {
   )
 }
 
-function Face({ message, bot }: { message: Message; bot: boolean }): VNode {
+export function Face({ message }: { message: Message }): VNode {
   const { id, name } = message.from
-  return <Avatar id={id} name={name} bot={bot} size="xs" />
+  return <Avatar id={id} name={name} bot={isBot(useTalk(), message.from)} size="xs" />
 }
-
-/** The keyboard's menu key has no position: then the menu is next to the row. */
-const placeOf = (event: MouseEvent & { currentTarget: HTMLElement }): HTMLElement | { x: number; y: number } =>
-  event.clientX === 0 && event.clientY === 0 ? event.currentTarget : { x: event.clientX, y: event.clientY }

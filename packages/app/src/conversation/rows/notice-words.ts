@@ -27,6 +27,8 @@ const words = inLanguages({
     admins: (who: Who, members: string) => `${who ?? 'You'} made ${members} an admin`,
     noAdmins: (who: Who, members: string) => `${who ?? 'You'} removed ${members} as an admin`,
     renamed: (who: Who, title: string) => `${who ?? 'You'} renamed the group to ${title}`,
+    picture: (who: Who) => `${who ?? 'You'} changed the group picture`,
+    noPicture: (who: Who) => `${who ?? 'You'} removed the group picture`,
     timer: (who: Who, span: string) => `${who ?? 'You'} set messages to disappear ${span} after they are read`,
     timerOff: (who: Who) => `${who ?? 'You'} turned off disappearing messages`,
     callDeclined: (who: Who) => (who ? `${who} declined the call: bots cannot take calls` : 'Call declined'),
@@ -61,6 +63,8 @@ const words = inLanguages({
       who ? `${who} снимает права админа: ${members}` : `Вы сняли права админа: ${members}`,
     renamed: (who: Who, title: string) =>
       who ? `${who} меняет название группы: «${title}»` : `Вы назвали группу «${title}»`,
+    picture: (who: Who) => (who ? `${who} меняет фото группы` : 'Вы изменили фото группы'),
+    noPicture: (who: Who) => (who ? `${who} убирает фото группы` : 'Вы убрали фото группы'),
     timer: (who: Who, span: string) =>
       `${who ? `${who} включает` : 'Вы включили'} исчезающие сообщения: ${span} после прочтения`,
     timerOff: (who: Who) => `${who ? `${who} выключает` : 'Вы выключили'} исчезающие сообщения`,
@@ -97,6 +101,8 @@ export function noticeLine(notice: Notice, bots: ReadonlySet<string>, me: string
       return plain((notice.admin ? w.admins : w.noAdmins)(who, names(notice.members)))
     case 'renamed':
       return plain(w.renamed(who, isolated(notice.text)))
+    case 'picture':
+      return plain((notice.removed ? w.noPicture : w.picture)(who))
     case 'timer':
       return {
         ...plain(notice.timer_ms === 0 ? w.timerOff(who) : w.timer(who, timerText(notice.timer_ms))),

@@ -7,6 +7,7 @@ import { begin } from '../../parts/attempt.ts'
 import { faultText } from '../../parts/fault-words.ts'
 import { Icon } from '../../parts/icons/icon.tsx'
 import { IconButton } from '../../parts/icons/icon-button.tsx'
+import { RichText } from '../../parts/text/rich-text.tsx'
 import { TimeText } from '../../parts/text/time-text.tsx'
 import { directionOf } from '../text-direction.ts'
 import { conversationWords } from '../words.ts'
@@ -25,7 +26,11 @@ export function WaitingRow({ outgoing, startsGroup }: { outgoing: OutgoingMessag
           {body.reply_to && <Quote id={body.reply_to} />}
           {body.kind === 'file' && <OutgoingFileBody file={body.file} sentBytes={sentBytesOf(state)} />}
           <div class="bubble-body" dir={directionOf(words)}>
-            {words !== '' && <span class="bubble-text">{words}</span>}
+            {words !== '' && (
+              <span class="bubble-text">
+                {'entities' in body ? <RichText text={words} entities={body.entities} /> : words}
+              </span>
+            )}
             <span class="bubble-meta" dir="ltr">
               <TimeText ts={madeMs} />
               {state.kind === 'refused' ? <Icon name="circle-alert" size={15} /> : <StatusSign status={state.kind} />}

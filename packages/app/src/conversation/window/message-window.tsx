@@ -4,6 +4,8 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { HistoryLine, Message } from '../../contract/objects.ts'
 import { TimeText } from '../../parts/text/time-text.tsx'
+import { AlbumRow } from '../rows/album-row.tsx'
+import { GrowingRow } from '../rows/growing-row.tsx'
 import { MessageRow } from '../rows/message-row.tsx'
 import { NoticeRow } from '../rows/notice.tsx'
 import { WaitingRow } from '../rows/outgoing-row.tsx'
@@ -47,6 +49,9 @@ export function MessageWindow({ opening }: { opening: OpeningPosition }): VNode 
           {window && rows.length === 0 && !hasOutgoing.value && (
             <p class="window-empty">{conversationWords.value.emptyChat}</p>
           )}
+          {window?.growing?.map(growing => (
+            <GrowingRow key={growing.person.id} growing={growing} before={rows.at(-1)} />
+          ))}
           {window?.hasNewer === false && <OutgoingRows />}
         </div>
       </div>
@@ -80,7 +85,7 @@ function useDrawnRows(days: readonly LaidDay[]): (laid: LaidRow) => VNode {
   return laid => drawn.current.get(laid.id)?.node ?? <DrawnRow key={laid.id} {...laid} />
 }
 
-const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): VNode => (
+const DrawnRow = ({ row, rest, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): VNode => (
   <>
     {isFirstUnread && (
       <div class="window-unread" role="separator">
@@ -88,7 +93,7 @@ const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): 
       </div>
     )}
     {row.kind === 'message' ? (
-      <MessageRow message={row.message} startsGroup={startsGroup} endsGroup={endsGroup} />
+      <SaidRow messages={[row.message, ...rest]} startsGroup={startsGroup} endsGroup={endsGroup} />
     ) : (
       <div class="window-notice" data-id={id}>
         <NoticeRow notice={row.notice} />
@@ -96,6 +101,22 @@ const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): 
     )}
   </>
 )
+
+type SaidRowProps = Parameters<typeof AlbumRow>[0]
+
+/** Nothing of a request is fetched or decoded: each file is a line with its name. Messages are selected one by one. */
+function SaidRow({ messages, ...sides }: SaidRowProps): VNode {
+  const { isRequest, selection } = useTalk()
+  const isSelecting = useComputed(() => selection.value !== undefined)
+  if (messages.length > 1 && !isRequest.value && !isSelecting.value) return <AlbumRow messages={messages} {...sides} />
+  return (
+    <>
+      {messages.map(message => (
+        <MessageRow key={message.id} message={message} {...sides} />
+      ))}
+    </>
+  )
+}
 
 /** Separate: a message on its way changes several times, and the rows above it do not. */
 function OutgoingRows(): VNode {

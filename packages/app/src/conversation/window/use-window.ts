@@ -7,7 +7,7 @@ import { useView } from '../../link/link.ts'
 import { useTalk } from '../talk.ts'
 import type { OpeningPosition } from './opening.ts'
 import { WindowMover } from './window-mover.ts'
-import { keepSame, WINDOW_ROWS } from './window-state.ts'
+import { keepSame, windowRowsFor } from './window-state.ts'
 
 const LIT_MS = 1600
 
@@ -23,7 +23,7 @@ export function useWindow(opening: OpeningPosition): WindowShown {
   const mover = useMemo(() => new WindowMover(talk, opening), [talk])
   const list = useRef<HTMLDivElement | null>(null)
   const anchor = mover.anchor.value
-  const limit = anchor.at === 'end' ? mover.endRows.value : WINDOW_ROWS
+  const limit = anchor.at === 'end' ? mover.endRows.value : windowRowsFor(mover.endRows.value)
   const window = useView('history', talk.chat.peek().id, anchor, limit).value
   const before = useRef<HistoryLine[]>([])
   const rows = useMemo(() => keepSame(before.current, window?.rows ?? []), [window])

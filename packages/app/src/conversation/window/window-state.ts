@@ -2,8 +2,9 @@
 import type { ChatDetail, HistoryLine, HistoryWindow, Message } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
 
-/** Around the visible rows. */
-export const WINDOW_ROWS = 120
+/** Around the visible rows, on the highest screens. */
+export const WINDOW_ROWS_MAX = 120
+const WINDOW_ROWS_MIN = 80
 const LEAST_ROW_PX = 40
 const END_ROWS_MIN = 60
 const END_STEP_ROWS = 20
@@ -15,6 +16,12 @@ const END_STEP_ROWS = 20
  */
 export const endRowsFor = (heightPx: number): number =>
   Math.max(END_ROWS_MIN, Math.ceil((3 * heightPx) / LEAST_ROW_PX / END_STEP_ROWS) * END_STEP_ROWS)
+
+/**
+ * Three screens of the smallest rows, like the end. Not more than needed: the rows of another window are drawn in one
+ * step, and the page stands still meanwhile.
+ */
+export const windowRowsFor = (endRows: number): number => Math.min(WINDOW_ROWS_MAX, Math.max(WINDOW_ROWS_MIN, endRows))
 
 export const END: HistoryAnchor = { at: 'end' }
 

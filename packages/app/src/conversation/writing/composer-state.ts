@@ -1,12 +1,15 @@
 // The content of the field: a new message, a reply, or the edit of an old one.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChatDetail, Draft, MentionView, Message } from '../../contract/objects.ts'
+import type { ChatDetail, Draft, EntityView, MentionView, Message } from '../../contract/objects.ts'
 import { charsLeft } from '../../i18n/chars-left.ts'
+import { readTyped, type SaidWords, typedOf } from './formatting.ts'
 import { mentionsIn } from './mentions.ts'
 
+type ComposedWords = { text: string; mentions: MentionView[]; entities?: EntityView[] }
+
 export type ComposerSubmission =
-  | { kind: 'send'; text: string; mentions: MentionView[]; replyTo?: Message }
-  | { kind: 'edit'; text: string; mentions: MentionView[]; message: Message }
+  | (ComposedWords & { kind: 'send'; replyTo?: Message })
+  | (ComposedWords & { kind: 'edit'; message: Message })
 
 type Purpose = { kind: 'none' } | { kind: 'reply'; to: Message } | { kind: 'edit'; message: Message; before: string }
 
@@ -46,7 +49,7 @@ export class ComposerState {
   edit(message: Message): void {
     this.cancel()
     this.about.value = { kind: 'edit', message, before: this.text.value }
-    this.text.value = message.text ?? ''
+    this.text.value = typedOf(message)
     this.wantsFocus.value++
   }
 
@@ -70,14 +73,14 @@ export class ComposerState {
   /** Empties the field immediately. Undefined when there is nothing to send, or too much. */
   submit(chat: ChatDetail): ComposerSubmission | undefined {
     if (!this.canSubmit.value) return undefined
-    const text = this.text.value.trim()
+    const { text, entities } = readTyped(this.text.value.trim())
     const mentions = mentionsIn(text, chat, this.#picked)
+    const words = { text, mentions, ...(entities.length > 0 && { entities }) }
     const about = this.about.value
     this.about.value = { kind: 'none' }
     this.text.value = about.kind === 'edit' ? about.before : ''
-    if (about.kind !== 'edit')
-      return { kind: 'send', text, mentions, ...(about.kind === 'reply' && { replyTo: about.to }) }
-    return text === about.message.text ? undefined : { kind: 'edit', text, mentions, message: about.message }
+    if (about.kind !== 'edit') return { kind: 'send', ...words, ...(about.kind === 'reply' && { replyTo: about.to }) }
+    return isSame(words, about.message) ? undefined : { kind: 'edit', ...words, message: about.message }
   }
 
   /** A message that could not even be queued returns to the field, unless something else was begun meanwhile. */
@@ -85,6 +88,9 @@ export class ComposerState {
     if (this.text.value !== '' || this.about.value.kind !== 'none') return
     if (submission.kind === 'edit') this.edit(submission.message)
     else if (submission.replyTo) this.reply(submission.replyTo)
-    this.text.value = submission.text
+    this.text.value = typedOf(submission)
   }
 }
+
+const isSame = (one: SaidWords, other: SaidWords): boolean =>
+  one.text === other.text && JSON.stringify(one.entities ?? []) === JSON.stringify(other.entities ?? [])

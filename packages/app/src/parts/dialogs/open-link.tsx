@@ -1,4 +1,4 @@
-// Asks before a bot's button opens an external page: the full address, the host in bold.
+// Asks before a bot's button or a link with other words opens an external page: the full address, the host in bold.
 import type { VNode } from 'preact'
 import { attempt } from '../attempt.ts'
 import { Button, ButtonPair } from '../fields/button.tsx'
@@ -13,8 +13,8 @@ import { openLinkWords } from './open-link-words.ts'
 
 type LinkChoice = 'open' | 'copy' | 'cancel'
 
-/** `from`: the name of the requesting bot. */
-export async function openLink({ url, from }: { url: string; from: string }): Promise<void> {
+/** `from`: the name of the requesting bot, for its button. */
+export async function openLink({ url, from }: { url: string; from?: string }): Promise<void> {
   const address = addressOf(url)
   if (!address) return showToast({ kind: 'error', text: openLinkWords.value.badLink })
   const choice = await ask<LinkChoice>(answer => <LinkDialog {...address} from={from} answer={answer} />)
@@ -22,7 +22,7 @@ export async function openLink({ url, from }: { url: string; from: string }): Pr
   if (choice === 'copy') await attempt(copyText(address.url))
 }
 
-type LinkDialogProps = { url: string; host: string; from: string; answer: (choice: LinkChoice) => void }
+type LinkDialogProps = { url: string; host: string; from: string | undefined; answer: (choice: LinkChoice) => void }
 
 function LinkDialog({ url, host, from, answer }: LinkDialogProps): VNode {
   const w = openLinkWords.value
@@ -30,11 +30,17 @@ function LinkDialog({ url, host, from, answer }: LinkDialogProps): VNode {
   return (
     <Dialog title={w.openLink} onClose={() => answer('cancel')}>
       <DialogText>
-        {w.theBot}{' '}
-        <b class="open-link-from" dir="auto">
-          {from}
-        </b>{' '}
-        {w.wantsToOpen}
+        {from === undefined ? (
+          w.leadsTo
+        ) : (
+          <>
+            {w.theBot}{' '}
+            <b class="open-link-from" dir="auto">
+              {from}
+            </b>{' '}
+            {w.wantsToOpen}
+          </>
+        )}
       </DialogText>
       {/* Reached by Tab: a long address is scrolled to its end before it is opened. */}
       <div class="open-link-address" dir="ltr" tabIndex={0}>

@@ -1,7 +1,7 @@
 // Picks an emoji: by group, by a word in English or Russian, or one of the last used.
 import { signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { begin } from '../attempt.ts'
 import './emoji-grid.css'
 import { moveInGrid } from '../menus/roving.ts'
@@ -23,7 +23,7 @@ export function EmojiGrid({ onPick }: { onPick: (sign: string) => void }): VNode
   const typed = useSignal('')
   const tab = useSignal(recentEmoji(localStorage).length > 0 ? RECENT : 0)
   const search = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!groups.value) begin(loadEmoji())
     // On a phone the keyboard would cover the grid.
     if (matchMedia('(hover: hover) and (pointer: fine)').matches) search.current?.focus()

@@ -18,7 +18,7 @@ type ButtonProps = {
   busy?: boolean | undefined
   autofocus?: boolean
   /** The text while it is busy, for an action that takes long. */
-  whileBusy?: string
+  whileBusy?: string | undefined
   /** A promise makes it busy until it is settled. */
   onClick?: () => undefined | Promise<unknown> | void
   children: ComponentChildren

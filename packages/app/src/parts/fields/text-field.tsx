@@ -11,7 +11,7 @@ type TextFieldProps = {
   /** The fault in words; undefined when there is none. */
   fault?: string | undefined
   placeholder?: string
-  lines?: 'one' | 'several'
+  lines?: 'one' | 'several' | 'secret'
   maxLength?: number
   autofocus?: boolean
   disabled?: boolean
@@ -39,8 +39,13 @@ export function TextField({ label, value, onInput, hint, fault, lines = 'one', .
       <label class="text-field-label" for={id}>
         {label}
       </label>
-      {lines === 'one' ? (
-        <input {...common} class="text-field-input" onInput={event => onInput(event.currentTarget.value)} />
+      {lines !== 'several' ? (
+        <input
+          {...common}
+          {...(lines === 'secret' ? { type: 'password' as const } : { type: 'text' as const })}
+          class="text-field-input"
+          onInput={event => onInput(event.currentTarget.value)}
+        />
       ) : (
         <textarea
           {...common}

@@ -12,7 +12,10 @@ const boxOf = (at: MenuPlace): Box =>
 
 const within = (value: number, max: number): number => Math.max(MARGIN_PX, Math.min(value, max - MARGIN_PX))
 
-/** Aligned with the start of its element, or with its end if there is no space; below, or otherwise above. */
+/**
+ * Aligned with the start of its element, or with its end if there is no space; below, or otherwise above. Only an element
+ * that leaves no space on either side is covered.
+ */
 export function placeMenu(menu: HTMLElement, at: MenuPlace): void {
   const { width, height } = menu.getBoundingClientRect()
   const box = boxOf(at)
@@ -21,7 +24,8 @@ export function placeMenu(menu: HTMLElement, at: MenuPlace): void {
   const end = fromRight ? innerWidth - box.left : box.right
   const inline = start + width + MARGIN_PX <= innerWidth ? start : end - width
   const below = box.bottom + GAP_PX
-  const block = below + height + MARGIN_PX <= innerHeight ? below : box.top - GAP_PX - height
+  const above = box.top - GAP_PX - height
+  const block = below + height + MARGIN_PX <= innerHeight || above < MARGIN_PX ? below : above
   menu.style.setProperty('--menu-inline', `${within(inline, innerWidth - width)}px`)
   menu.style.setProperty('--menu-block', `${within(block, innerHeight - height)}px`)
 }

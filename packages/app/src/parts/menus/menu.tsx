@@ -35,39 +35,69 @@ function moveFocus(menu: HTMLElement, key: string): boolean {
   return true
 }
 
+/** Returns a function to call when the menu is gone. */
+function closeFromOutside(menu: HTMLElement, close: () => void): () => void {
+  const ended = new AbortController()
+  const { signal } = ended
+  // Not by the browser, which also closes a menu when the finger whose long press opened it is lifted.
+  const onPress = ({ target }: Event) => {
+    if (!(target instanceof Node && menu.contains(target))) close()
+  }
+  // A field that had the focus may take it back when the finger of a long press is lifted.
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    close()
+  }
+  addEventListener('pointerdown', onPress, { capture: true, signal })
+  addEventListener('keydown', onKey, { capture: true, signal })
+  return () => ended.abort()
+}
+
 export function Menu({ label, items, at, head, onClose }: MenuProps): VNode {
   const element = useRef<HTMLDivElement>(null)
+  const before = useRef<Element | null>(null)
+  /** The focus goes back only if nothing else has taken it. */
+  const hide = () => {
+    const menu = element.current
+    if (!menu?.matches(':popover-open')) return
+    const hadFocus = menu.contains(document.activeElement)
+    menu.hidePopover()
+    if (hadFocus && before.current instanceof HTMLElement) before.current.focus({ preventScroll: true })
+  }
   const close = () => {
-    element.current?.hidePopover()
+    hide()
     onClose()
   }
   useLayoutEffect(() => {
     const menu = element.current
     if (!menu) return
+    before.current = document.activeElement
     menu.showPopover()
     placeMenu(menu, at)
     itemsIn(menu)[0]?.focus({ preventScroll: true })
     const leave = standAbove(close)
+    const unfollow = closeFromOutside(menu, close)
     return () => {
       leave()
+      unfollow()
       // Hidden before it leaves the page: otherwise the focus would not return to its previous place.
-      menu.hidePopover()
+      hide()
     }
   }, [])
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
-    if (event.key === 'Tab') onClose()
-    if (event.key === 'Tab' || moveFocus(event.currentTarget, event.key)) event.preventDefault()
+    const isLeft = event.key === 'Tab'
+    if (isLeft) close()
+    if (isLeft || moveFocus(event.currentTarget, event.key)) event.preventDefault()
   }
   return (
     <div
       ref={element}
       class="menu"
-      popover="auto"
+      popover="manual"
       role="menu"
       aria-label={label}
-      onToggle={event => {
-        if (event.newState === 'closed') onClose()
-      }}
       onKeyDown={onKeyDown}
       onContextMenu={event => event.preventDefault()}
     >

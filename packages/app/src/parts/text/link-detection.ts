@@ -7,7 +7,8 @@ export type TextPart =
   | { kind: 'mention'; text: string; user: string }
   | { kind: 'command'; text: string }
 
-type Spot = { from: number; to: number; part: TextPart }
+/** A tappable part, and its place in the text: a link may be shown with other characters. */
+export type TextSpot = { from: number; to: number; part: TextPart }
 type Address = { url: string; host: string }
 
 const URL_UNITS_MAX = 2_048
@@ -24,7 +25,7 @@ const commands = /(?<![^\s(])\/[a-z0-9_]{1,32}(?![^\s.,:;!?)])/g
  * name before the host (`https://bank.example@evil.example`) people read the name.
  */
 export function addressOf(text: string): Address | undefined {
-  const url = URL.parse(text)
+  const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || text.length > URL_UNITS_MAX) return undefined
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
   if (url.username || url.password || authority.exec(text)?.[1]?.includes('@') !== false) return undefined
@@ -68,7 +69,7 @@ function linkOf(written: string): TextPart | undefined {
   return address && { kind: 'link', text: shownOf(written, address), url: address.url }
 }
 
-function linksIn(text: string): Spot[] {
+function linksIn(text: string): TextSpot[] {
   return [...text.matchAll(candidates)].flatMap(match => {
     const written = trimmed(match[0])
     const part = linkOf(written)
@@ -76,14 +77,14 @@ function linksIn(text: string): Spot[] {
   })
 }
 
-const commandsIn = (text: string): Spot[] =>
+const commandsIn = (text: string): TextSpot[] =>
   [...text.matchAll(commands)].map(({ 0: word, index }) => ({
     from: index,
     to: index + word.length,
     part: { kind: 'command', text: word },
   }))
 
-const mentionsIn = (text: string, mentions: readonly MentionView[]): Spot[] =>
+const mentionsIn = (text: string, mentions: readonly MentionView[]): TextSpot[] =>
   mentions
     .filter(({ offset, length }) => offset >= 0 && length > 0 && offset + length <= text.length)
     // An invisible button is no button.
@@ -94,12 +95,17 @@ const mentionsIn = (text: string, mentions: readonly MentionView[]): Spot[] =>
       part: { kind: 'mention', text: text.slice(offset, offset + length), user },
     }))
 
+export type TappableOptions = { mentions?: readonly MentionView[]; commands?: boolean }
+
+export const partsOf = (text: string, options: TappableOptions = {}): TextPart[] =>
+  withRest(text, spotsIn(text, options))
+
 /** Links first: a mention over the end of an address would make it look like another one. */
-export function partsOf(
+export function spotsIn(
   text: string,
-  { mentions = [], commands: withCommands = false }: { mentions?: readonly MentionView[]; commands?: boolean } = {},
-): TextPart[] {
-  const chosen: Spot[] = []
+  { mentions = [], commands: withCommands = false }: TappableOptions = {},
+): TextSpot[] {
+  const chosen: TextSpot[] = []
   // By unit: comparing each with all others takes a second for a text of four thousand commands.
   const taken = new Uint8Array(text.length)
   const wanted = [...linksIn(text), ...mentionsIn(text, mentions), ...(withCommands ? commandsIn(text) : [])]
@@ -108,13 +114,10 @@ export function partsOf(
     taken.fill(1, found.from, found.to)
     chosen.push(found)
   }
-  return withRest(
-    text,
-    chosen.toSorted((one, other) => one.from - other.from),
-  )
+  return chosen.toSorted((one, other) => one.from - other.from)
 }
 
-function withRest(text: string, found: readonly Spot[]): TextPart[] {
+function withRest(text: string, found: readonly TextSpot[]): TextPart[] {
   const parts: TextPart[] = []
   let at = 0
   for (const { from, to, part } of found) {

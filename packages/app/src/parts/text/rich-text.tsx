@@ -1,34 +1,52 @@
-// A message's text: links, mentions and commands can be tapped, everything else is plain text.
+// A message's text: formatted, with links, mentions and commands that can be tapped.
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { MentionView } from '../../contract/objects.ts'
+import type { EntityView, MentionView } from '../../contract/objects.ts'
 import { go } from '../../router.ts'
-import { partsOf, type TextPart } from './link-detection.ts'
+import { type FormattedPart, formattedParts } from './formatted-parts.ts'
+import { FormattedSpan } from './formatted-span.tsx'
 import './rich-text.css'
 
 type RichTextProps = {
   text: string
   mentions?: readonly MentionView[] | undefined
+  entities?: readonly EntityView[] | undefined
   /** In a chat with a bot: the action for a tapped `/command`. */
   onCommand?: ((command: string) => void) | undefined
+  /** The action for a link with other words than its address. */
+  onLink?: ((url: string) => void) | undefined
 }
 
-export function RichText({ text, mentions, onCommand }: RichTextProps): VNode {
+export function RichText({ text, mentions, entities, onCommand, onLink }: RichTextProps): VNode {
   const parts = useMemo(
-    () => partsOf(text, { mentions: mentions ?? [], commands: onCommand !== undefined }),
-    [text, mentions, onCommand === undefined],
+    () => formattedParts(text, entities ?? [], { mentions: mentions ?? [], commands: onCommand !== undefined }),
+    [text, mentions, entities, onCommand === undefined],
   )
   return (
     <span class="rich-text" dir="auto">
-      {parts.map((part, at) => (
-        <Part key={at} part={part} onCommand={onCommand} />
-      ))}
+      <Parts parts={parts} onCommand={onCommand} onLink={onLink} />
     </span>
   )
 }
 
-function Part({ part, onCommand }: { part: TextPart; onCommand: RichTextProps['onCommand'] }): VNode {
+type Actions = { onCommand: RichTextProps['onCommand']; onLink: RichTextProps['onLink'] }
+
+const Parts = ({ parts, ...actions }: Actions & { parts: FormattedPart[] }): VNode => (
+  <>
+    {parts.map((part, at) => (
+      <Part key={at} part={part} {...actions} />
+    ))}
+  </>
+)
+
+function Part({ part, onCommand, onLink }: Actions & { part: FormattedPart }): VNode {
   switch (part.kind) {
+    case 'formatted':
+      return (
+        <FormattedSpan entity={part.entity} onLink={onLink}>
+          <Parts parts={part.parts} onCommand={onCommand} onLink={onLink} />
+        </FormattedSpan>
+      )
     case 'text':
       return <>{part.text}</>
     case 'link':

@@ -1,10 +1,22 @@
 // The state of the account: whether there is one, whether it is open, and what prevents that.
-import { appLimits, type CloseStack, CodedError, inBackground, isCoded, logFault, startWhole } from '@postern/protocol'
-import type { FailureKind, Stage } from '../../contract/stage.ts'
+import {
+  appLimits,
+  type CloseStack,
+  CodedError,
+  Deferred,
+  inBackground,
+  isCoded,
+  logFault,
+  startWhole,
+} from '@postern/protocol'
+import type { Stage } from '../../contract/stage.ts'
 import { AppError } from '../app-error.ts'
 import type { AccountBeginning, OpenedAccount } from '../platform.ts'
+import type { LockChange } from './app-lock.ts'
 import { Account, type AccountAround } from './open-account.ts'
 import { whenTaken } from './relay-code.ts'
+import { failedBy, ofNewcomers } from './startup-faults.ts'
+import { UnlockWait } from './unlock-wait.ts'
 
 type Entering = { beginning: AccountBeginning | undefined; entered: CloseStack }
 
@@ -12,15 +24,20 @@ export class AccountLifecycle {
   readonly #around: AccountAround
   #stage: Stage = { kind: 'starting' }
   #account: Account | undefined
+  /** Calls that came while the account was locked wait for this. */
+  #unlocking = new Deferred()
+  readonly #wait: UnlockWait
   /** One after the other: two openings of the same database would lock each other out. */
   #moving: Promise<void> = Promise.resolve()
 
   constructor(around: AccountAround) {
     this.#around = around
+    const { clock, wrongPassphrases } = around.platform
+    this.#wait = new UnlockWait({ clock, wrongPassphrases })
   }
 
   get stage(): Stage {
-    return this.#stage
+    return this.#stage.kind === 'locked' ? { kind: 'locked', waitMs: this.#wait.leftMs } : this.#stage
   }
 
   get account(): Account | undefined {
@@ -56,8 +73,10 @@ export class AccountLifecycle {
     return this.#account
   }
 
+  /** A message that was sent before the core moved to another page is not lost with the lock. */
   async opened(): Promise<Account> {
     await this.#moving
+    while (this.#stage.kind === 'locked') await this.#unlocking.promise
     return this.#assertOpen()
   }
 
@@ -75,6 +94,7 @@ export class AccountLifecycle {
   async remove(): Promise<void> {
     await this.#move(async () => {
       const account = this.#account
+      await this.#forgetPush()
       account?.leave()
       this.#account = undefined
       this.#around.settings.letGo()
@@ -88,6 +108,7 @@ export class AccountLifecycle {
   async leaveToOther(): Promise<void> {
     await this.#move(async () => {
       if (!this.#account?.client.isReplaced) return
+      await this.#forgetPush()
       await this.#close()
       this.#become({ kind: 'elsewhere' })
     })
@@ -96,6 +117,39 @@ export class AccountLifecycle {
   async useHere(): Promise<void> {
     await this.#move(async () => {
       if (!this.#account) await this.#open()
+    })
+  }
+
+  /** Throws `passphrase-wrong`, and `unlock-too-soon` after several of them. */
+  async unlock(passphrase: string): Promise<void> {
+    await this.#move(async () => {
+      if (this.#account) return
+      this.#wait.assertOver()
+      try {
+        await this.#wait.counted(this.#open(undefined, passphrase))
+      } finally {
+        this.#around.touch('stage')
+      }
+    })
+  }
+
+  /** One after the other with locking and unlocking. */
+  async setLock(change: LockChange): Promise<void> {
+    await this.opened()
+    await this.#move(async () => {
+      const account = this.#assertOpen()
+      // Before that, the relay may want a code, and opening the account with it would need the passphrase, too.
+      if (!account.client.isRegistered) throw new CodedError('not-registered')
+      await account.lock.set(change)
+    })
+  }
+
+  /** Closes the account: nothing of it is left in this worker's hands, and the relay sends pushes again. */
+  async lock(): Promise<void> {
+    await this.#move(async () => {
+      if (!this.#account?.lock.isSet) return
+      await this.#close()
+      this.#become({ kind: 'locked', waitMs: 0 })
     })
   }
 
@@ -113,6 +167,19 @@ export class AccountLifecycle {
     await this.#move(() => this.#close())
   }
 
+  /**
+   * A push that still comes names nobody. The relay forgets the subscription with the account or when another
+   * device has it, and otherwise when the push service says that the page has ended it.
+   */
+  async #forgetPush(): Promise<void> {
+    const { platform } = this.#around
+    try {
+      await (await platform.pushShelf()).clear()
+    } catch (error) {
+      logFault(error, { what: 'the facts for notifications were not erased', log: platform.log })
+    }
+  }
+
   async #close(): Promise<void> {
     const account = this.#account
     this.#account = undefined
@@ -120,17 +187,22 @@ export class AccountLifecycle {
     await account?.stop()
   }
 
-  async #open(beginning?: AccountBeginning): Promise<void> {
+  async #open(beginning?: AccountBeginning, passphrase?: string): Promise<void> {
     const { platform } = this.#around
     try {
       await platform.assertSupported()
-      const opened = await platform.open(beginning)
+      const opened = await platform.open(beginning, passphrase)
       if (!opened) return this.#become({ kind: 'no-account' })
       await startWhole(platform, entered => this.#enter(opened, { beginning, entered }))
       // The screen that asks for the code stays until the relay has answered.
       if (beginning && 'relayCode' in beginning) await whenTaken(opened.client, platform.clock)
       this.#become({ kind: 'open' })
     } catch (error) {
+      if (isCoded(error, 'passphrase-needed') && !beginning) {
+        await this.#wait.begin()
+        return this.#become({ kind: 'locked', waitMs: 0 })
+      }
+      if (isCoded(error, 'passphrase-wrong')) throw error
       logFault(error, { what: 'the account could not be opened', log: platform.log })
       // A refused name, or an unreadable backup, leaves everything unchanged.
       if (beginning) throw error
@@ -142,13 +214,16 @@ export class AccountLifecycle {
   async #enter(opened: OpenedAccount, { beginning, entered }: Entering): Promise<void> {
     const { settings } = this.#around
     const { client } = entered.add(opened, it => it.client.stop())
-    const account = entered.add(new Account(opened, this.#around), it => {
+    const { log } = this.#around.platform
+    const close = () => inBackground(this.lock(), { what: 'the account was not locked', log })
+    const account = entered.add(new Account(opened, this.#around, { wait: this.#wait, close }), it => {
       it.leave()
       this.#account = undefined
       settings.letGo()
     })
     this.#account = account
     await settings.keepIn(client.records('settings'))
+    await account.lock.start()
     this.#watch(account)
     if (beginning && 'by' in beginning && beginning.by === 'backup') await account.outgoing.holdBack()
     account.start()
@@ -191,37 +266,10 @@ export class AccountLifecycle {
 
   #become(stage: Stage): void {
     this.#stage = stage
+    if (stage.kind !== 'locked') {
+      this.#unlocking.resolve()
+      this.#unlocking = new Deferred()
+    }
     this.#around.touch('stage')
   }
-}
-
-const kinds: readonly [FailureKind, Parameters<typeof isCoded>[1][]][] = [
-  ['storage-cleared', ['database-key-missing', 'database-key-wrong', 'database-missing']],
-  ['storage-failed', ['storage-failed']],
-  ['database-damaged', ['database-damaged']],
-  ['storage-full', ['storage-full']],
-  ['database-newer', ['database-newer']],
-  ['account-unknown', ['account-unknown']],
-  ['account-banned', ['account-banned']],
-  ['registration-closed', ['registration-closed']],
-  ['code-needed', ['invite-required', 'invite-wrong', 'invite-used', 'invite-expired']],
-]
-
-/** A relay's refusals of new accounts. An accepted account needs no code, whatever the relay answers. */
-const ofNewcomers = kinds
-  .filter(([kind]) => kind === 'registration-closed' || kind === 'code-needed')
-  .flatMap(([, codes]) => codes)
-
-/** Thrown by a platform that lacks a requirement of the app. */
-export class UnsupportedError extends Error {}
-
-/** Thrown by a platform whose browser does not allow the page to store anything. */
-export class StorageRefusedError extends Error {}
-
-function failedBy(error: unknown): Stage {
-  const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof UnsupportedError) return { kind: 'failed', why: 'unsupported', message }
-  if (error instanceof StorageRefusedError) return { kind: 'failed', why: 'storage-refused', message }
-  const known = kinds.find(([, codes]) => error instanceof CodedError && isCoded(error, ...codes))
-  return { kind: 'failed', why: known?.[0] ?? 'unknown', message }
 }

@@ -57,9 +57,11 @@ export async function restore(
 ): Promise<{ kind: SealedKind }> {
   if (file.size > recoveryLimits.sealedBytesMax + AROUND_BYTES)
     throw new CodedError('too-large', { what: 'The file', max: recoveryLimits.sealedBytesMax })
+  // Before the words are tried: that keeps the worker busy for seconds, and Chromium may never finish a database that is
+  // being opened meanwhile.
+  if (await home.settled()) throw new AppError('account-exists')
   const bytes = new Uint8Array(await file.arrayBuffer())
   const opened = await openSealed(bytes, await byWords(platform, words))
-  if (await home.settled()) throw new AppError('account-exists')
   await home.beginAnew(beginningOf(opened))
   return { kind: opened.kind }
 }

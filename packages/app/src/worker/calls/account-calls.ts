@@ -1,11 +1,15 @@
 // Calls about the account itself: how it begins and ends, its profile, its invites, the app's settings.
 import { contentLimits } from '@postern/protocol'
-import { parseInvite } from '@postern/protocol/content'
+import { parseGroupLink, parseInvite } from '@postern/protocol/content'
+import { noPushReasons } from '../../contract/settings.ts'
 import { readRelayCode } from '../account/relay-code.ts'
-import { AppError } from '../app-error.ts'
 import { someSettings } from '../settings.ts'
-import { blob, chatId, fields, flag, nothing, orNull, text } from '../shapes.ts'
-import { early, inAccount, WITHIN } from './answering.ts'
+import { accountId, blob, bytes, chatId, fields, flag, nothing, oneOf, orNull, text } from '../shapes.ts'
+import { early, inAccount, once, unlessDone, WITHIN } from './answering.ts'
+import { pictureBytes } from './picture-bytes.ts'
+
+const pushAddress = fields({ endpoint: text, p256dh: bytes, auth: bytes })
+const pushReason = oneOf(...noPushReasons)
 
 export const accountCalls = {
   // Repeated when the account exists, it changes nothing.
@@ -19,10 +23,19 @@ export const accountCalls = {
     return await previewInvite(platform, link)
   }),
 
-  // A second hello changes nothing: the chat is the same.
-  openInvite: inAccount(fields({ link: text }), async ({ client }, { link }) => {
-    const { id } = await client.chats.open(parseInvite(link), WITHIN)
+  // A second hello changes nothing: the chat is the same. The command of a start link is sent once for each press.
+  openInvite: inAccount(fields({ link: text }, { press: text }), async ({ client }, { link, press }, given) => {
+    const { id } = await client.chats.open(parseInvite(link), once({ ...given, key: press ?? given.key }, { link }))
     return { chat: id }
+  }),
+
+  // A repeat finds that it was sent.
+  askToJoin: inAccount(fields({ link: text }), async ({ client }, { link }) => {
+    const { state } = await client.groupLinks.ask(parseGroupLink(link), WITHIN)
+    return { state }
+  }),
+  forgetAsked: inAccount(fields({ account: accountId, token: text }), async ({ client }, asked) => {
+    await unlessDone(client.groupLinks.forgetAsked(asked), 'group-link-not-found')
   }),
 
   // A repeat makes one more: the link that a person sees is the newest in any case.
@@ -34,7 +47,8 @@ export const accountCalls = {
   setProfile: inAccount(
     fields({}, { name: text, about: text, avatar: orNull(blob) }),
     async ({ client }, { avatar, ...words }) => {
-      const picture = avatar === undefined ? {} : { avatar: avatar && (await bytesOf(avatar)) }
+      const picture =
+        avatar === undefined ? {} : { avatar: avatar && (await pictureBytes(avatar, contentLimits.avatarBytesMax)) }
       await client.identity.setProfile({ ...words, ...picture })
     },
   ),
@@ -53,10 +67,37 @@ export const accountCalls = {
     await home.useRelayCode(readRelayCode(code))
   }),
 
+  // A repeat finds it open.
+  unlock: early(fields({ passphrase: text }), async ({ home }, { passphrase }) => await home.unlock(passphrase)),
+
+  // A repeat finds its own passphrase.
+  setLock: early(fields({}, { passphrase: text, current: text }), async ({ home }, change) => {
+    await home.setLock(change)
+  }),
+
+  // A repeat finds it locked.
+  lockNow: early(nothing, async ({ home }) => await home.lock()),
+
+  // Reports the current state, not a change.
+  active: early(nothing, async ({ home }) => home.account?.lock.active()),
+
   // A repeat sets the same settings.
   setSettings: early(someSettings, async ({ settings, home }, change) => {
-    await home.settled()
+    const account = await home.settled()
     await settings.set(change)
+    await account?.applySettings()
+    account?.notePushChange()
+  }),
+
+  // Changes nothing.
+  pushKey: inAccount(nothing, async ({ client }) => {
+    const key = await client.pushes.key(WITHIN)
+    return key ? { key } : {}
+  }),
+
+  // A repeat sets the same address.
+  setPush: inAccount(fields({}, { address: pushAddress, reason: pushReason }), async (account, { address, reason }) => {
+    await account.setPush(address, reason)
   }),
 
   // Reports the current state, not a change.
@@ -64,10 +105,4 @@ export const accountCalls = {
     look(sight)
     if (sight.focused && sight.chat !== undefined) home.account?.alerts.seen(sight.chat)
   }),
-}
-
-/** Checked before it is read: a page may pass a film. */
-async function bytesOf(picture: Blob): Promise<Uint8Array> {
-  if (picture.size > contentLimits.avatarBytesMax) throw new AppError('call-malformed', { field: 'avatar' })
-  return new Uint8Array(await picture.arrayBuffer())
 }

@@ -1,5 +1,5 @@
 // The common parts of calls: their context, and the parsing of their arguments.
-import { appLimits, utf8 } from '@postern/protocol'
+import { appLimits, type ErrorCode, isCoded, utf8 } from '@postern/protocol'
 import type { AccountLifecycle } from '../account/account-lifecycle.ts'
 import type { Account } from '../account/open-account.ts'
 import type { WorkerPlatform } from '../platform.ts'
@@ -37,6 +37,13 @@ export const inAccount =
   }
 
 export const WITHIN = { timeoutMs: appLimits.callTimeoutMs }
+
+/** For a change that a repeat, or another admin, finds made: this error says so. */
+export async function unlessDone(change: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await change.catch((error: unknown) => {
+    if (!isCoded(error, code)) throw error
+  })
+}
 
 /** Core executes it once under the page's key. */
 export const once = ({ key }: CallGiven, asked: object) => ({

@@ -1,6 +1,7 @@
 // Calls that protect the account from being lost: recovery words and files, and the browser's promise.
 
-import { blob, fields, listOf, nothing, text } from '../shapes.ts'
+import { AppError } from '../app-error.ts'
+import { blob, count, fields, listOf, nothing, text } from '../shapes.ts'
 import { early, inAccount } from './answering.ts'
 
 const byCode = fields({ code: text, fetchToken: text })
@@ -9,6 +10,7 @@ const withWords = fields({ words: listOf(text) })
 /** Needed a few times in the life of an account: loaded on demand. */
 const recovery = async () => await import('../account/recovery.ts')
 const move = async () => await import('../move.ts')
+const storage = async () => await import('../account/storage-use.ts')
 
 export const backupCalls = {
   // A repeat makes other words, which nobody has written down yet.
@@ -38,5 +40,12 @@ export const backupCalls = {
   askToPersist: inAccount(nothing, async ({ keeping }) => {
     await keeping.look()
     return { persisted: keeping.get().persisted }
+  }),
+  // Changes nothing.
+  storageUse: inAccount(nothing, async account => await (await storage()).readStorageUse(account)),
+  // A repeat finds nothing more to remove.
+  removeFiles: inAccount(fields({ olderThanDays: count }), async (account, { olderThanDays }) => {
+    if (olderThanDays < 0) throw new AppError('call-malformed', { field: 'olderThanDays' })
+    return await (await storage()).removeFiles(account, olderThanDays)
   }),
 }

@@ -2,12 +2,12 @@
 import { appLimits, type ChatId, type MessageId, type PictureHead, readPictureHead } from '@postern/protocol'
 import type { AppCallAnswer } from '../../contract/calls.ts'
 import { AppError } from '../app-error.ts'
-import { newFile, newPollMessage, newText } from '../outgoing/outgoing-row.ts'
-import { accountId, blob, chatId, count, fields, listOf, messageId, oneOf, text } from '../shapes.ts'
+import { entities, mentions, newFile, newPollMessage, newText } from '../outgoing/outgoing-row.ts'
+import { blob, chatId, count, fields, listOf, messageId, oneOf, text } from '../shapes.ts'
+import { chatOf } from '../views/read-chats.ts'
 import { inAccount, once, WITHIN } from './answering.ts'
 
 const ofMessage = { chat: chatId, message: messageId }
-const mentions = listOf(fields({ user: accountId, offset: count, length: count }))
 
 export const messageCalls = {
   // The queue knows its keys, and core those that have gone out.
@@ -23,6 +23,14 @@ export const messageCalls = {
       await outgoing.add({ key, chat, bytes, body: { kind: 'file', ...body } })
     },
   ),
+  // The queue knows the keys that are derived from this one. Used now and then: fetched then.
+  forward: inAccount(
+    fields({ chat: chatId, messages: listOf(messageId), to: listOf(chatId) }),
+    async (account, asked, { key }) => {
+      const { forwardMessages } = await import('../outgoing/forward.ts')
+      await forwardMessages(account, { ...asked, key })
+    },
+  ),
   // A repeat gets the error that it is gone.
   takeBack: inAccount(
     fields({ outgoing: text }),
@@ -31,9 +39,12 @@ export const messageCalls = {
   retry: inAccount(fields({ outgoing: text }), async ({ outgoing }, asked) => await outgoing.retry(asked.outgoing)),
 
   // A repeat sends the same words: readers see no difference.
-  edit: inAccount(fields({ ...ofMessage, text }, { mentions }), async ({ client }, { chat, ...asked }, given) => {
-    await client.messages.edit(chat, asked, once(given, asked))
-  }),
+  edit: inAccount(
+    fields({ ...ofMessage, text }, { mentions, entities }),
+    async ({ client }, { chat, ...asked }, given) => {
+      await client.messages.edit(chat, asked, once(given, asked))
+    },
+  ),
   // A deleted message cannot be deleted again: that it was not found is the wanted result.
   erase: inAccount(fields({ ...ofMessage, for: oneOf('all', 'me') }), async ({ client }, { chat, ...asked }, given) => {
     await client.messages.delete(chat, asked, once(given, asked))
@@ -56,9 +67,13 @@ export const messageCalls = {
     await client.messages.markRead(chat, upTo)
     if (client.chats.get(chat).unread === 0) alerts.seen(chat)
   }),
-  draft: inAccount(fields({ chat: chatId, text }, { reply_to: messageId }), async ({ drafts }, { chat, ...draft }) => {
-    await drafts.set(chat, draft)
+  // A page stores its draft when it goes: after its chat was deleted, nothing of it may stay.
+  draft: inAccount(fields({ chat: chatId, text }, { reply_to: messageId }), async (account, { chat, ...draft }) => {
+    if (chatOf(account, chat)) await account.drafts.set(chat, draft)
   }),
+
+  // A repeat is within the seconds in which nothing more is sent.
+  typing: inAccount(fields({ chat: chatId }), async ({ typing }, { chat }) => await typing.tell(chat)),
 
   openFile: inAccount(fields(ofMessage), async ({ client }, asked) => await readFile(client, asked)),
   search: inAccount(

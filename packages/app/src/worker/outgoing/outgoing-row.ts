@@ -1,4 +1,5 @@
 // A row of the queue in core's records: the message to send, and the state of its tries.
+import { entityTypes, type TextEntity } from '@postern/protocol'
 import type { FaultView, OutgoingFile } from '../../contract/objects.ts'
 import {
   accountId,
@@ -14,22 +15,28 @@ import {
   text,
 } from '../shapes.ts'
 
-const mentions = listOf(fields({ user: accountId, offset: count, length: count }))
+export const mentions = listOf(fields({ user: accountId, offset: count, length: count }))
+export const entities: Shape<TextEntity[]> = listOf(
+  fields({ type: oneOf(...entityTypes), offset: count, length: count }, { url: text, lang: text }),
+)
 const newPoll = fields({ question: text, options: listOf(text), multiple: flag }, { close_ts: count })
 
-const outgoingFile: Shape<OutgoingFile> = fields(
+export const outgoingFile: Shape<OutgoingFile> = fields(
   { name: text, type: text, size: count, kind: oneOf('photo', 'video', 'voice', 'file') },
-  { width: count, height: count, duration_ms: count, preview: text },
+  { width: count, height: count, duration_ms: count, preview: text, album: text, wave: text },
 )
 
-export const newText = fields({ chat: chatId, text }, { reply_to: messageId, mentions })
-export const newFile = fields({ chat: chatId, file: outgoingFile }, { text, reply_to: messageId })
+export const newText = fields({ chat: chatId, text }, { reply_to: messageId, mentions, entities })
+export const newFile = fields({ chat: chatId, file: outgoingFile }, { text, entities, reply_to: messageId })
 export const newPollMessage = fields({ chat: chatId, poll: newPoll }, { reply_to: messageId })
 
 const bodyKind = fields({ kind: oneOf('text', 'file', 'poll') })
 
-const textBody = fields({ kind: oneOf('text'), text }, { reply_to: messageId, mentions })
-const fileBody = fields({ kind: oneOf('file'), file: outgoingFile }, { text, reply_to: messageId })
+const textBody = fields({ kind: oneOf('text'), text }, { reply_to: messageId, mentions, entities, forwarded: flag })
+const fileBody = fields(
+  { kind: oneOf('file'), file: outgoingFile },
+  { text, entities, reply_to: messageId, forwarded: flag },
+)
 const pollBody = fields({ kind: oneOf('poll'), poll: newPoll }, { reply_to: messageId })
 
 export type QueuedBody = ReturnType<typeof textBody> | ReturnType<typeof fileBody> | ReturnType<typeof pollBody>
@@ -70,3 +77,7 @@ export const outgoingRow = fields(
 )
 
 export type QueuedRow = ReturnType<typeof outgoingRow>
+export type RowUnderKey = { key: string; row: QueuedRow }
+
+export const inOrder = (rows: RowUnderKey[], chat: string): RowUnderKey[] =>
+  rows.filter(({ row }) => row.chat === chat).toSorted((one, other) => one.row.place - other.row.place)

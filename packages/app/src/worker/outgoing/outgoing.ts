@@ -13,13 +13,12 @@ import type { OutgoingMessage, OutgoingState } from '../../contract/objects.ts'
 import { AppError, faultOf } from '../app-error.ts'
 import { lenient, RecordMap } from '../record-map.ts'
 import type { Touch } from '../topics.ts'
-import { outgoingRow, type QueuedBody, type QueuedRow } from './outgoing-row.ts'
+import { inOrder, outgoingRow, type QueuedBody, type QueuedRow, type RowUnderKey } from './outgoing-row.ts'
 import { isForgotten, type RowSending, type SendOutcome, sendKey, sendRow } from './send-outgoing.ts'
-import { WaitingFiles } from './waiting-files.ts'
+import { type FileSource, WaitingFiles } from './waiting-files.ts'
 
 type Parts = { client: Client; clock: Clock; log: Log; touch: Touch; onSent: () => void }
-type Under = { key: string; row: QueuedRow }
-export type NewOutgoing = { key: string; chat: ChatId; body: QueuedBody; bytes?: Blob }
+export type NewOutgoing = { key: string; chat: ChatId; body: QueuedBody; bytes?: FileSource }
 
 export class OutgoingQueue {
   readonly #parts: Parts
@@ -122,11 +121,21 @@ export class OutgoingQueue {
   async takeBack(key: string): Promise<void> {
     const row = this.#rows.get(key)
     if (!row) throw new AppError('outgoing-unknown')
-    const upload = this.#uploads.get(key)
-    if (!upload && (this.#atWork.has(key) || this.#doubted.has(key))) throw new AppError('outgoing-under-way')
-    upload?.abort(new AppError('outgoing-unknown'))
+    if (this.#isUnderWay(key)) throw new AppError('outgoing-under-way')
     await this.#forget(key)
     this.#drive(row.chat)
+  }
+
+  /** The chat was cleared: only messages that the relay may have already are still sent. */
+  async dropIn(chat: ChatId): Promise<void> {
+    const rows = inOrder(this.#all(), chat).filter(({ key }) => !this.#isUnderWay(key))
+    await Promise.all(rows.map(({ key }) => this.#forget(key)))
+    this.#drive(chat)
+  }
+
+  /** The relay may have it already, or will in a moment. */
+  #isUnderWay(key: string): boolean {
+    return !this.#uploads.has(key) && (this.#atWork.has(key) || this.#doubted.has(key))
   }
 
   async retry(key: string): Promise<void> {
@@ -181,11 +190,11 @@ export class OutgoingQueue {
   }
 
   /** A row that has gone out after all is no longer shown: refused, it must not stop later ones. */
-  #isHeld(under: Under): boolean {
+  #isHeld(under: RowUnderKey): boolean {
     return under.row.refused !== undefined && !this.#wasSent(under)
   }
 
-  async #try(under: Under): Promise<'on' | 'later'> {
+  async #try(under: RowUnderKey): Promise<'on' | 'later'> {
     const { key } = under
     if (this.#wasSent(under)) return await this.#settle(key, { kind: 'gone' })
     const isDoubted = this.#doubted.has(key)
@@ -210,7 +219,7 @@ export class OutgoingQueue {
     if (this.#soft.delete(key) && row) await this.#rows.put(key, row)
   }
 
-  #sending({ key, row }: Under, isDoubted: boolean): RowSending {
+  #sending({ key, row }: RowUnderKey, isDoubted: boolean): RowSending {
     const upload = new AbortController()
     if (row.body.kind === 'file' && !isDoubted) this.#beginUpload(key, upload)
     return {
@@ -220,7 +229,7 @@ export class OutgoingQueue {
       isDoubted,
       source: () => this.#files.read(key),
       signal: upload.signal,
-      onUploaded: () => this.#uploaded(key),
+      onUploaded: () => void (this.#uploads.delete(key) && this.#work(key, { kind: 'sending' })),
       note: noted => this.#rows.putSoon(key, noted),
       onBytes: sentBytes => void (this.#uploads.has(key) && this.#work(key, { kind: 'sending', sentBytes })),
     }
@@ -229,10 +238,6 @@ export class OutgoingQueue {
   #beginUpload(key: string, upload: AbortController): void {
     this.#uploads.set(key, upload)
     this.#work(key, { kind: 'sending', sentBytes: 0 })
-  }
-
-  #uploaded(key: string): void {
-    if (this.#uploads.delete(key)) this.#work(key, { kind: 'sending' })
   }
 
   async #settle(key: string, outcome: SendOutcome): Promise<'on' | 'later'> {
@@ -270,28 +275,26 @@ export class OutgoingQueue {
   }
 
   async #forget(key: string): Promise<void> {
+    this.#uploads.get(key)?.abort(new AppError('outgoing-unknown'))
     this.#soft.delete(key)
     await this.#rows.remove(key)
     await this.#files.drop(key)
   }
 
-  #stateOf({ key, row }: Under): OutgoingState {
+  #stateOf({ key, row }: RowUnderKey): OutgoingState {
     if (row.refused) return { kind: 'refused', fault: row.refused }
     return this.#atWork.get(key) ?? { kind: this.#doubted.has(key) ? 'doubt' : 'waiting' }
   }
 
-  #shown(): Under[] {
+  #shown(): RowUnderKey[] {
     return this.#all().filter(under => !this.#wasSent(under))
   }
 
-  #wasSent({ key, row }: Under): boolean {
+  #wasSent({ key, row }: RowUnderKey): boolean {
     return row.triedMs !== undefined && this.#parts.client.messages.wasSent(sendKey(key, row))
   }
 
-  #all(): Under[] {
+  #all(): RowUnderKey[] {
     return this.#rows.entries().map(([key, row]) => ({ key, row }))
   }
 }
-
-const inOrder = (rows: Under[], chat: string): Under[] =>
-  rows.filter(({ row }) => row.chat === chat).toSorted((one, other) => one.row.place - other.row.place)

@@ -1,6 +1,6 @@
 // One try to send a row of the queue, and its outcome: gone, surely not sent, in doubt, or refused.
 import type { Client } from '@postern/core'
-import { appLimits, CodedError, isCoded, untilAborted, utf8 } from '@postern/protocol'
+import { appLimits, CodedError, isCoded, type MessageId, untilAborted, utf8 } from '@postern/protocol'
 import type { QueuedBody, QueuedRow } from './outgoing-row.ts'
 
 export type SendOutcome =
@@ -81,14 +81,15 @@ async function send(sending: RowSending): Promise<void> {
   const { body, chat } = row
   switch (body.kind) {
     case 'text': {
-      const { text, mentions } = body
-      const asked = { text, ...(mentions && { mentions }), ...replyOf(body) }
+      const { text, mentions, entities, forwarded } = body
+      const spans = { ...(mentions && { mentions }), ...(entities && { entities }) }
+      const asked = { text, ...spans, ...(forwarded && { forwarded }), ...replyOf(sending) }
       await client.messages.sendText(chat, asked, within(sending))
       return
     }
     case 'poll': {
       const { close_ts: closeTs, ...poll } = body.poll
-      const asked = { ...poll, ...(closeTs !== undefined && { closeTs }), ...replyOf(body) }
+      const asked = { ...poll, ...(closeTs !== undefined && { closeTs }), ...replyOf(sending) }
       await client.messages.sendPoll(chat, asked, within(sending))
       return
     }
@@ -97,7 +98,11 @@ async function send(sending: RowSending): Promise<void> {
   }
 }
 
-const replyOf = ({ reply_to: replyTo }: QueuedBody) => (replyTo === undefined ? {} : { replyTo })
+/** The message may be gone by now, deleted or expired: then the reply goes out without it. */
+function replyOf({ client, row }: Pick<RowSending, 'client' | 'row'>): { replyTo?: MessageId } {
+  const { reply_to: replyTo } = row.body
+  return replyTo !== undefined && client.messages.has(row.chat, replyTo) ? { replyTo } : {}
+}
 
 type QueuedFile = Extract<QueuedBody, { kind: 'file' }>
 
@@ -108,8 +113,10 @@ async function sendFile(sending: RowSending, body: QueuedFile): Promise<void> {
   const hints = { to: row.chat, bytesHint: size, idempotencyKey: sendKey(sending.key, row), onSent }
   const draft = await client.files.draft(untilAborted(sending.source(), sending.signal), hints)
   try {
-    const said = { ...words, ...(durationMs !== undefined && { durationMs }), ...replyOf(body) }
-    const caption = body.text === undefined ? {} : { text: body.text }
+    const said = { ...words, ...(durationMs !== undefined && { durationMs }), ...replyOf(sending) }
+    const { text, entities, forwarded } = body
+    const formatted = { ...(text !== undefined && { text }), ...(entities && { entities }) }
+    const caption = { ...formatted, ...(forwarded && { forwarded }) }
     const whole = { ...draft, uploaded: () => uploaded(draft, sending) }
     await client.files.send(row.chat, { ...said, ...caption, draft: whole }, within(sending))
   } finally {

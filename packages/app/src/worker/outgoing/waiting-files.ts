@@ -5,6 +5,9 @@ import { AppError } from '../app-error.ts'
 
 type Parts = { client: Client; log: Log }
 
+/** A file of the page, or one that is read piece by piece. */
+export type FileSource = Blob | { size: number; read: () => AsyncIterable<Uint8Array> }
+
 export class WaitingFiles {
   readonly #parts: Parts
   readonly #kept: Set<string>
@@ -31,11 +34,12 @@ export class WaitingFiles {
   }
 
   /** Counts as stored from the call on. Throws `storage-full` and `file-lost`: nothing is left then. */
-  async keep(key: string, bytes: Blob): Promise<void> {
+  async keep(key: string, bytes: FileSource): Promise<void> {
     const ending = new AbortController()
     this.#keeping.set(key, ending)
     try {
-      await this.#parts.client.files.stow(key, piecesOf(bytes), { bytesHint: bytes.size, signal: ending.signal })
+      const pieces = bytes instanceof Blob ? piecesOf(bytes) : bytes.read()
+      await this.#parts.client.files.stow(key, pieces, { bytesHint: bytes.size, signal: ending.signal })
       this.#kept.add(key)
     } finally {
       this.#keeping.delete(key)

@@ -28,11 +28,13 @@ export function readChat(account: Account, id: ChatId): ChatDetail | undefined {
   if (!chat) return undefined
   const draft = drafts.get(id)
   const firstUnread = client.messages.firstUnread(id)
+  const joinRequests = chat.type === 'group' ? client.groupLinks.requests(id).map(({ from }) => from) : []
   return {
     ...chat,
     ...marks.get(id),
     ...(draft && { draft }),
     ...(firstUnread && { firstUnread }),
+    ...(joinRequests.length > 0 && { joinRequests }),
     verified: chat.verified === true,
     isEmpty: account.isEmpty(id),
     ...(chat.type === 'private' && botOf(account, chat)),
@@ -40,7 +42,7 @@ export function readChat(account: Account, id: ChatId): ChatDetail | undefined {
   }
 }
 
-function chatOf({ client }: Account, id: ChatId): Chat | undefined {
+export function chatOf({ client }: Account, id: ChatId): Chat | undefined {
   try {
     return client.chats.get(id)
   } catch (error) {

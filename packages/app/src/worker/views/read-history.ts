@@ -19,7 +19,7 @@ export class HistoryReader {
     try {
       const place = placeOf(client, chat, anchor)
       const page = place ? client.messages.history(chat, { ...place, limit }) : this.#end(client, { chat, limit })
-      return { ...page, ...quotedIn(account, { chat, page }) }
+      return { ...page, ...quotedIn(account, { chat, page }), ...growingIn(client, { chat, page }) }
     } catch (error) {
       // The chat was declined, or a page shows an unknown one.
       if (isCoded(error, 'chat-not-found')) return { rows: [], hasOlder: false, hasNewer: false }
@@ -49,6 +49,11 @@ function placeOf(client: Account['client'], chat: ChatId, anchor: HistoryAnchor)
   if (known) return { around: known.ts }
   // A link to a deleted message has no time: then the end is shown, not the first messages ever.
   return at === 0 ? undefined : { around: at }
+}
+
+function growingIn({ typing }: Account['client'], { chat, page }: ShownWindow): Pick<HistoryWindow, 'growing'> {
+  const growing = page.hasNewer ? [] : typing.drafts(chat)
+  return growing.length === 0 ? {} : { growing }
 }
 
 type ShownWindow = { chat: ChatId; page: HistoryWindow }

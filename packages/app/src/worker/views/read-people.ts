@@ -1,6 +1,6 @@
 // People for screens: the account itself, others, and possible group members.
 import { type AccountId, isAccountId } from '@postern/protocol'
-import type { OwnProfile, Person, PersonDetail } from '../../contract/objects.ts'
+import type { AskedJoinView, OwnProfile, Person, PersonDetail } from '../../contract/objects.ts'
 import type { Account } from '../account/open-account.ts'
 import { commandOf } from './read-chats.ts'
 
@@ -41,3 +41,12 @@ export function readContacts({ client }: Account): (Person & { bot: boolean })[]
     .map(({ id, name, bot }) => ({ id, name, bot }))
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }
+
+export const readAsked = ({ client }: Account): AskedJoinView[] =>
+  client.groupLinks.asked().map(({ account, token, title, state }) => ({
+    account,
+    name: client.identity.profileOf(account).name,
+    token,
+    title,
+    state,
+  }))

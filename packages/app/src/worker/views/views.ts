@@ -8,7 +8,8 @@ import { accountId, chatId } from '../shapes.ts'
 import type { WorkerTopic } from '../topics.ts'
 import { readChat, readChats, readUnread } from './read-chats.ts'
 import { HistoryReader } from './read-history.ts'
-import { readContacts, readMe, readPerson } from './read-people.ts'
+import { readMedia } from './read-media.ts'
+import { readAsked, readContacts, readMe, readPerson } from './read-people.ts'
 
 export type ViewPlace = { home: AccountLifecycle; settings: AppSettings }
 
@@ -47,16 +48,23 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
     topics: chat => [`chat:${chatId(chat, 'chat')}`, 'people', 'marks', 'drafts'],
     read: (account, chat) => readChat(account, chatId(chat, 'chat')),
   },
+  groupLinks: {
+    topics: chat => [`chat:${chatId(chat, 'chat')}`],
+    read: ({ client }, chat) => client.groupLinks.list(chatId(chat, 'chat')).map(({ token, url }) => ({ token, url })),
+  },
+  asked: { topics: () => ['chats', 'people'], read: readAsked },
   history: {
-    topics: chat => [`chat:${chatId(chat, 'chat')}`, 'drafts'],
+    topics: chat => [`chat:${chatId(chat, 'chat')}`, `draft:${chatId(chat, 'chat')}`, 'drafts'],
     begin: () => new HistoryReader(),
   },
+  media: { topics: chat => [`chat:${chatId(chat, 'chat')}`], read: readMedia },
   // Its rows go when their messages come.
   outgoing: {
     topics: chat => ['outgoing', `chat:${chatId(chat, 'chat')}`],
     read: ({ outgoing }, chat) => outgoing.in(chat),
   },
   presses: { topics: () => ['presses'], read: ({ presses }, chat) => presses.in(chat) },
+  typing: { topics: () => ['typing', 'settings', 'people'], read: ({ typing }) => typing.names() },
   person: {
     topics: () => ['people', 'chats'],
     read: (account, id) => readPerson(account, accountId(id, 'account')),
@@ -64,6 +72,8 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
   contacts: { topics: () => ['people', 'chats'], read: readContacts },
   blocked: { topics: () => ['people'], read: ({ client }) => client.identity.blocked() },
   keeping: { topics: () => ['keeping', 'chats'], read: ({ keeping }) => keeping.get() },
+  push: { topics: () => ['push'], read: ({ pushState }) => pushState },
+  lock: { topics: () => ['keeping'], read: ({ lock }) => ({ isSet: lock.isSet }) },
 }
 
 /** A view with its arguments, as the worker reads it. */

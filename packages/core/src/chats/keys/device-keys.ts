@@ -1,4 +1,4 @@
-// The device key of each person, as the groups have proved it: whoever comes with another one is told of.
+// The device key of each person, as the groups have proved it. A changed key is reported.
 import type { Notice } from '@postern/bot-api/events'
 import type { Member } from '@postern/mls'
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
@@ -19,7 +19,7 @@ export function noteDeviceKeys(
   }
 }
 
-/** Wherever one meets that person: the new key may have come to light in a chat that nobody is shown. */
+/** Reported in every chat shared with that person: the new key may have appeared in a chat that is not shown. */
 function tellChanged(
   core: Pick<Core, 'elapsed'>,
   database: Database,

@@ -1,4 +1,4 @@
-// Key packages of others, from the relay: with them an account is added to a group without being asked.
+// Fetches key packages of others from the relay. With them an account is added to a group without being asked.
 import { deviceOf, isMlsError, isUsable } from '@postern/mls'
 import { type AccountId, CodedError, type Deadline, wireLimits } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -27,7 +27,10 @@ export async function fetchKeyPackages(
   return members
 }
 
-/** Leaves out accounts for which the relay has no good key package. The relay may lie: who is left out is named to everybody. */
+/**
+ * Leaves out accounts for which the relay has no good key package.
+ * The relay may lie, so everyone is notified of the accounts left out.
+ */
 export async function fetchUsable(core: Fetching, accounts: AccountId[], deadline: Deadline): Promise<NewMember[]> {
   const usable: NewMember[] = []
   for (let at = 0; at < accounts.length; at += wireLimits.keyPackagesPerTakeMax) {
@@ -41,7 +44,7 @@ export async function fetchUsable(core: Fetching, accounts: AccountId[], deadlin
   return usable
 }
 
-/** One that cannot be read is refused where it is added. */
+/** An unreadable key package is rejected where it is added. */
 function isOfRevoked({ mls, store }: Fetching, account: AccountId, keyPackage: Uint8Array): boolean {
   try {
     return isRevoked(store, account, deviceOf(mls, keyPackage))

@@ -1,4 +1,4 @@
-// The key behind an account id: the one that a shared group really talks to, or else the relay's word, checked.
+// Finds the key behind an account id: the one that a shared group uses, or else the relay's answer, checked.
 import { rosterOf } from '@postern/mls'
 import { type AccountId, accountIdFromHash, CodedError, type Deadline } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -27,7 +27,7 @@ async function keyAtRelay(
 ): Promise<Uint8Array> {
   await core.link.whenOnline(deadline.leftMs())
   const { accountKey } = await core.link.call('getProfile', { account }, deadline.leftMs())
-  // Taken unseen, the number would be one of a stranger, and agree with the stranger's.
+  // Unchecked, the safety number would be that of a stranger, and would match the stranger's.
   if (accountIdFromHash(core.provider.sha256(accountKey)) !== account)
     throw new CodedError('relay-broken', { what: 'the key that it names for the account is not the account’s' })
   return accountKey

@@ -1,4 +1,4 @@
-// What a commit means for its chat: members, title and timer as they are now, and a line about what changed.
+// Applies a commit to its chat: the new members, title and timer, and a notice of the change.
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
@@ -7,6 +7,7 @@ import { personOf } from '../../identity/people.ts'
 import { appendEvent } from '../../journal/journal.ts'
 import type { Database } from '../../storage/database.ts'
 import { emitNotice, keepNotice } from '../notices.ts'
+import { knownPicture } from '../records/chat-pictures.ts'
 import {
   applySettings,
   deleteMember,
@@ -22,7 +23,7 @@ import {
 export type ChatCommit = {
   chat: ChatId
   committer: AccountId
-  /** Everybody in the group after it. */
+  /** Everyone in the group after the commit. */
   accounts: AccountId[]
   settings: GroupSettings
   ts: number
@@ -30,7 +31,7 @@ export type ChatCommit = {
 
 type Telling = Pick<Core, 'elapsed' | 'log'>
 
-/** Nobody is told of it: whoever looks for the event finds why in the log. */
+/** No event is emitted, so the log says why. */
 const passOver = (
   { log }: Telling,
   { chat, committer }: { chat: ChatId; committer: AccountId },
@@ -46,7 +47,7 @@ export function applyCommit(core: Telling & Pick<Core, 'own'>, database: Databas
   if (commit.committer !== core.own.id || isInUse(chat)) tell({ restarted: false })
 }
 
-/** Compares with what people were shown, before that is changed; what it gives tells them, after. */
+/** Compares the commit with the records before they change. The returned function emits the notices afterwards. */
 export function tellChanges(
   core: Telling & Pick<Core, 'own'>,
   database: Database,
@@ -61,7 +62,7 @@ export function tellChanges(
   }
 }
 
-/** Removed by somebody: the chat stays readable, and nothing more can be written to it. */
+/** Somebody removed this account: the chat stays readable, and nothing more can be written to it. */
 export function applyRemoval(
   core: Telling & Pick<Core, 'own'>,
   database: Database,
@@ -95,11 +96,19 @@ function noticesOf(database: Database, commit: ChatCommit): Notice[] {
   notices.push(...adminNotices(database, { ...commit, before }))
   const title = titleOf(commit.chat, settings)
   if (settings.type === 'group' && title !== chat?.title) notices.push({ code: 'renamed', from, text: title })
+  notices.push(...pictureNotices(database, commit))
   if (settings.timerMs !== chat?.timer_ms) notices.push({ code: 'timer', from, timer_ms: settings.timerMs })
   return notices
 }
 
-/** Of those who are in the group before and after: whoever comes or goes is told of by that. */
+function pictureNotices(database: Database, { chat, committer, settings }: ChatCommit): Notice[] {
+  if (settings.type !== 'group' || settings.picture === undefined) return []
+  const before = knownPicture(database, chat) ?? null
+  if (settings.picture === before) return []
+  return [{ code: 'picture', from: personOf(database, committer), removed: settings.picture === null }]
+}
+
+/** Only members who are in the group before and after: arrivals and departures have notices of their own. */
 function adminNotices(
   database: Database,
   { before, accounts, settings, committer }: ChatCommit & { before: ReturnType<typeof membersOf> },
@@ -117,7 +126,7 @@ function adminNotices(
 
 type Report = Pick<ChatCommit, 'chat' | 'committer' | 'ts'> & { notices: Notice[] }
 
-/** What one has done oneself stands in the history, and is told to nobody. */
+/** The account's own changes are in the history, without an event. */
 function report(core: Telling & Pick<Core, 'own'>, database: Database, { chat, committer, ts, notices }: Report): void {
   const row = findChat(database, chat)
   if (!row || notices.length === 0) return

@@ -1,4 +1,5 @@
-// Adding and removing people, and the group's title: each an intent that holds whoever else changes the group meanwhile.
+// Adds and removes members and sets the title, the picture and the timer.
+// Each is an intent that holds whatever others change in the group meanwhile.
 import { type GroupSession, leafOf, rosterOf } from '@postern/mls'
 import {
   type AccountId,
@@ -8,6 +9,8 @@ import {
   contentLimits,
   type Deadline,
   type GroupId,
+  groupPictureFault,
+  pictureUrl,
   timerFault,
 } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -15,6 +18,7 @@ import { type CommitContext, type CommitPlanner, commitToGroup } from '../../gro
 import { findGroup } from '../../groups/group-records.ts'
 import { agreedSettings } from '../keys/agreed-settings.ts'
 import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
+import { knownPicture } from '../records/chat-pictures.ts'
 import { type ChatRow, findChat, membersOf, visibleChat } from '../records/chats.ts'
 
 export async function addMembers(
@@ -23,9 +27,9 @@ export async function addMembers(
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
   writableGroup(core, chat)
-  // Taken for each group: a key package that has led into one opens no second welcome.
+  // Fetched for each group: a key package that has led into one opens no second welcome.
   const plan = async (group: GroupId): Promise<CommitPlanner | 'satisfied'> => {
-    // Nobody's key packages are used up for what cannot be done now.
+    // A group without keys cannot add anyone now, so no key packages are used up for it.
     if (findGroup(core.store, group)?.status === 'broken') throw new CodedError('chat-healing')
     const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
     const wanted = [...new Set(members)].filter(account => !present.has(account))
@@ -57,7 +61,7 @@ export async function removeMembers(
   if (!present.get(core.own.id)?.admin) throw new CodedError('not-an-admin')
   for (const account of members) if (!present.has(account)) throw new CodedError('not-a-member', { account })
   const intent: CommitPlanner = session => {
-    // Asked again of each epoch: the others take the removal by a dismissed admin for an offence.
+    // Checked again for each epoch: the others treat a removal by a dismissed admin as an offence.
     const settings = agreedSettings(session)
     if (settings.type !== 'group' || !settings.admins.includes(core.own.id)) throw new CodedError('not-an-admin')
     const remove = members.filter(account => isMember(session, account))
@@ -80,7 +84,26 @@ export async function renameGroup(
   await commitToChat(core, chat, { intent, deadline })
 }
 
-/** How long messages are kept after they were read: of groups and of private chats. */
+/** Null removes it. */
+export async function setGroupPicture(
+  core: CommitContext,
+  chat: ChatId,
+  { picture, deadline }: { picture: Uint8Array | null; deadline: Deadline },
+): Promise<void> {
+  if (picture) assertKept('picture', groupPictureFault(picture))
+  const wanted = picture && pictureUrl(picture)
+  writableGroup(core, chat)
+  const intent: CommitPlanner = session => {
+    const settings = agreedSettings(session)
+    if (settings.type !== 'group') return 'satisfied'
+    const current = settings.picture === undefined ? knownPicture(core.store, chat) : settings.picture
+    if ((current ?? null) === wanted) return 'satisfied'
+    return { settings: { ...settings, picture: wanted } }
+  }
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+/** How long messages are kept after they were read, in groups and in private chats. */
 export async function setTimer(
   core: CommitContext,
   chat: ChatId,
@@ -106,8 +129,8 @@ export async function commitToChat(
 type ChatPlan = { plan: (group: GroupId) => Promise<CommitPlanner | 'satisfied'>; deadline: Deadline }
 
 /**
- * Commits to the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
- * what was changed in the group before it would be true for nobody.
+ * Commits to the group that the chat has in the end. A member who is about to be removed may carry the chat on at that
+ * moment, and a change of the group before it would apply to nobody.
  */
 async function planForChat(core: CommitContext, chat: ChatId, { plan, deadline }: ChatPlan): Promise<void> {
   const stillWritable = () => writable(visibleChat(core.store, chat))
@@ -117,11 +140,27 @@ async function planForChat(core: CommitContext, chat: ChatId, { plan, deadline }
     if (intent === 'satisfied') return
     const whileWritable: CommitPlanner = session => {
       stillWritable()
-      return intent(session)
+      return withKnownPicture(core, chat, { plan: intent(session), session })
     }
     await commitToGroup(core, group, { intent: whileWritable, deadline })
     if (findChat(core.store, chat)?.group_id === group) return
   }
+}
+
+/**
+ * A member whose client does not know pictures has left the picture out of its settings. The next change of settings
+ * or of members brings it back, for newcomers.
+ */
+function withKnownPicture(
+  { store }: Pick<Core, 'store'>,
+  chat: ChatId,
+  { plan, session }: { plan: ReturnType<CommitPlanner>; session: GroupSession },
+): ReturnType<CommitPlanner> {
+  if (plan === 'satisfied' || !(plan.settings || plan.add?.length)) return plan
+  const settings = plan.settings ?? agreedSettings(session)
+  const picture = knownPicture(store, chat)
+  if (settings.type !== 'group' || settings.picture !== undefined || picture === undefined) return plan
+  return { ...plan, settings: { ...settings, picture } }
 }
 
 export function writableGroup(core: Pick<Core, 'store'>, chat: ChatId): ChatRow {

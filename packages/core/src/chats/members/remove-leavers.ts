@@ -1,4 +1,5 @@
-// Removing those who have said farewell: by anybody, with the proof beside the commit, before the next word is said.
+// Removes members who have said farewell.
+// Any member does this, with the proof next to the commit, before it sends the next message.
 import { type GroupSession, isFarewell, leafOf, rosterOf } from '@postern/mls'
 import type { AccountId, ChatId, Deadline, GroupId } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -25,7 +26,7 @@ export async function removeLeavers(
   })
 }
 
-/** Without a proof that holds the others would take the removal for an offence: who cannot show one waits for an admin. */
+/** Without a valid proof the others would treat the removal as an offence. A member without one waits for an admin. */
 async function provenLeavers(core: Pick<Core, 'store'>, chat: ChatId, session: GroupSession): Promise<Proven[]> {
   const proven: Proven[] = []
   for (const { account, proof } of farewellsOf(core.store, chat)) {
@@ -36,7 +37,7 @@ async function provenLeavers(core: Pick<Core, 'store'>, chat: ChatId, session: G
   return proven
 }
 
-/** Leaves are never changed in place: the same one is still what was proved. */
+/** Leaves are never changed in place: an identical leaf is the one that was proved. */
 function leafAt(session: GroupSession, account: AccountId): { leaf: number; leafKey: unknown } | undefined {
   const leaf = leafOf(rosterOf(session), account)
   return leaf === undefined ? undefined : { leaf, leafKey: session.state.ratchetTree[2 * leaf] }

@@ -1,4 +1,5 @@
-// A committer told the relay something else than its commit did, or the relay says so: found out, told, and put right.
+// Repairs groups whose member list at the relay differs from their commits,
+// because the committer or the relay lied about it.
 import type { Notice } from '@postern/bot-api/events'
 import { epoch, memberAccounts } from '@postern/mls'
 import {
@@ -25,7 +26,10 @@ import { endedOf } from '../records/known-chat.ts'
 
 export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committer: AccountId; ts: number }
 
-/** Told at once. Who finds itself cut off waits for a welcome; the others put it right, one after the other. */
+/**
+ * Emits a notice immediately. A member that is cut off waits for a welcome;
+ * the others repair the group, one after the other.
+ */
 export function noteDisagreement(
   core: Pick<Core, 'own' | 'elapsed' | 'log' | 'rescheduleTimers'>,
   database: Database,
@@ -34,7 +38,7 @@ export function noteDisagreement(
   const { group, chat: id, committer, cutOff, listening } = differ
   core.log.warn({ group, committer, cutOff, listening }, 'relay member list differs from the commit')
   const nowMs = core.elapsed.nowMs()
-  // Nobody is removed from a private chat, and be it to be added anew: that gets its next group.
+  // Nobody is removed from a private chat, not even to be added again: the chat gets its next group.
   const isPrivate = findChat(database, id)?.type === 'private'
   if (isPrivate || cutOff.includes(core.own.id)) endGroup(database, group, { nowMs })
   else noteRepair(core, database, group)
@@ -46,7 +50,7 @@ export function noteDisagreement(
   emitNotice(core, database, { chat: id, notice, ts: differ.ts })
 }
 
-/** The relay's list is to be compared with the keys, and put right: at the latest before anything is said. */
+/** The relay's list has to be compared with the keys and repaired, at the latest before the next message is sent. */
 export function noteRepair(core: Pick<Core, 'elapsed' | 'rescheduleTimers'>, database: Database, group: GroupId): void {
   database.run('INSERT OR IGNORE INTO list_repair VALUES (?, ?)', group, core.elapsed.nowMs())
   core.rescheduleTimers()
@@ -58,8 +62,8 @@ export const needsRepair = (core: Pick<Core, 'store'>, group: GroupId): boolean 
 type Repair = { group: GroupId; dueMs: number }
 
 /**
- * Admins first, each further member later: one is enough. Of a group that is dead, or carried on, nothing is put right any
- * more: tried all the same, every second, it would use up the key packages of whoever was cut off.
+ * Admins first, each further member later: one repair is enough. A group that is dead, or carried on, is not repaired
+ * any more. Otherwise a try every second would use up the key packages of the members that were cut off.
  */
 export function waitingRepairs(core: Pick<Core, 'store' | 'own'>): Repair[] {
   const rows = core.store.all<{ group_id: GroupId; since_ms: number }>(
@@ -75,7 +79,10 @@ export function waitingRepairs(core: Pick<Core, 'store' | 'own'>): Repair[] {
   })
 }
 
-/** By the relay's own list of members, whatever it was told: who is missing there is added anew, who listens is removed. */
+/**
+ * Follows the relay's own list of members, whatever committers told it. Members that are missing there are added again;
+ * accounts that only listen are removed.
+ */
 export async function repairRosters(
   core: CommitContext & Pick<Core, 'own'>,
   group: GroupId,
@@ -118,13 +125,14 @@ async function putRight(core: CommitContext, differ: Differing, deadline: Deadli
   const add = await fetchKeyPackages(core, cutOff, deadline)
   const plan = { add, remove: cutOff, atRelay: { remove: listening } }
   await commitToGroup(core, group, {
-    // Somebody else may have put it right: by the list of before, the relay would be told to add whom it has already.
+    // Another member may have repaired the group.
+    // By the earlier list, the commit would tell the relay to add members that it already has.
     intent: session => (epoch(session) === atEpoch ? plan : 'satisfied'),
     deadline,
   })
 }
 
-/** Whoever has said farewell is cut off by its own wish. */
+/** A member that has said farewell is cut off by its own wish. */
 function leaversIn(core: Pick<Core, 'store'>, group: GroupId): AccountId[] {
   const chat = findGroup(core.store, group)?.chat_id
   return chat ? leaversOf(core.store, chat) : []

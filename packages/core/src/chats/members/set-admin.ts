@@ -1,4 +1,4 @@
-// Who rules a group: an admin names others, and takes it back; one always stays.
+// Makes members of a group admins, and takes it back. One admin always stays.
 import { type GroupSession, memberAccounts } from '@postern/mls'
 import { type AccountId, type ChatId, CodedError, type Deadline } from '@postern/protocol'
 import type { Core } from '../../context.ts'
@@ -17,7 +17,7 @@ export async function setAdmin(
   { account, role, deadline }: NewRole,
 ): Promise<void> {
   writableGroup(core, chat)
-  // Asked again of each epoch: of two admins who dismiss each other at the same moment one must stay.
+  // Checked again for each epoch: if two admins dismiss each other at the same moment, one must stay.
   const intent: CommitPlanner = session => {
     const settings = agreedSettings(session)
     if (settings.type !== 'group') return 'satisfied'
@@ -32,7 +32,7 @@ export async function setAdmin(
   await commitToChat(core, chat, { intent, deadline })
 }
 
-/** Who has left, or is about to, rules nobody, and would come back as an admin if it stayed on the list. */
+/** A member who has left, or is about to, is no admin any more. If it stayed on the list, it would come back as one. */
 function presentAdmins({ store }: CommitContext, chat: ChatId, session: GroupSession): AccountId[] {
   const settings = agreedSettings(session)
   const leavers = leaversOf(store, chat)

@@ -1,4 +1,4 @@
-// Joining by a welcome: a chat that somebody else opened, one that this account is added to again, or one that is carried on.
+// Joins by a welcome: a chat that another account opened, one that adds this account again, or one that is carried on.
 import type { Notice } from '@postern/bot-api/events'
 import {
   epoch,
@@ -14,7 +14,8 @@ import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId }
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import type { Core } from '../../context.ts'
-import { distrustKeysOf, findGroup, insertGroup, type StoredGroup } from '../../groups/group-records.ts'
+import { greetingTo } from '../../groups/greetings.ts'
+import { distrustKeysOf, endGroup, findGroup, insertGroup, type StoredGroup } from '../../groups/group-records.ts'
 import type { LiveGroup } from '../../groups/group-sessions.ts'
 import { deletePending } from '../../groups/pending-commits.ts'
 import { nextRenewalMs, soonRenewalMs } from '../../groups/renewal.ts'
@@ -22,9 +23,10 @@ import { dropSuperseded } from '../../groups/superseded-groups.ts'
 import { isExpired, isRevoked } from '../../identity/devices.ts'
 import { consumeKeyPackage, findKeyPackage, isLastResort } from '../../identity/key-packages.ts'
 import { personOf } from '../../identity/people.ts'
+import { wantsPreviews } from '../../identity/preview-wish.ts'
 import { restoredCursor } from '../../journal/progress.ts'
 import { type Invitation, judgeWelcome } from '../../judge/judge-welcome.ts'
-import type { GroupPlace } from '../../judge/successor.ts'
+import { type GroupPlace, supersedes } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { DatabaseChange } from '../../storage/transactions/store.ts'
 import { noteDeviceKeys } from '../keys/device-keys.ts'
@@ -32,14 +34,15 @@ import { tellChanges } from '../members/apply-commit.ts'
 import { noteRepair } from '../members/repair-rosters.ts'
 import { emitNotice } from '../notices.ts'
 import { forgetAsked } from '../records/asked-rejoins.ts'
-import { findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } from '../records/chats.ts'
+import { type ChatRow, findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } from '../records/chats.ts'
 import { judgeInviter } from '../records/declined-chats.ts'
-import { whatIsKnown } from '../records/known-chat.ts'
+import { broughtBack, whatIsKnown } from '../records/known-chat.ts'
 import { forgetLostGroup, lossesToTell, noteLossTold } from '../records/lost-groups.ts'
 import { leftOutUnknown, noteNewcomers } from '../records/newcomers.ts'
-import { forgetRefusal } from '../records/refusals.ts'
+import { noteRefusalAnswered } from '../records/refusals.ts'
 import { RefusedWelcome } from '../records/refused-welcome.ts'
 import { forgetRejoins } from '../records/rejoins.ts'
+import { forgetRemovals, judgeReturned, noteLeftOut } from '../records/removals.ts'
 import { groupUnknown, logUnreadable } from '../records/unreadable.ts'
 
 type Joined = {
@@ -49,11 +52,13 @@ type Joined = {
   members: Member[]
   accounts: AccountId[]
   inviter: AccountId
-  /** The key package that was used. */
+  /** The key package that the welcome used. */
   reference: Uint8Array
 }
 
-/** Throws MlsError when the welcome does not hold, RefusedWelcome when it may not lead there: then nothing is joined. */
+/**
+ * Throws MlsError when the welcome is invalid, and RefusedWelcome when it may not lead there. Nothing is joined then.
+ */
 export async function joinChat(
   core: Pick<
     Core,
@@ -64,12 +69,12 @@ export async function joinChat(
 ): Promise<void> {
   await core.groups.replace(entry.group, async () => {
     const joined = await readWelcome(core, entry)
-    // What is known may still be on its way to the database.
+    // The latest records may still be on their way to the database.
     await core.store.caughtUp()
     assertMayLead(core, entry, joined)
     const { chat, session } = joined
     const live = core.groups.liveGroup({ id: entry.group, chat, session })
-    write(live, writeJoin(core, entry, joined))
+    write(live, writeJoin(core, live, { entry, joined }))
     return live
   })
 }
@@ -99,7 +104,7 @@ function assertMayLead(core: Pick<Core, 'store' | 'own'>, { group, sender, ts }:
     })
 }
 
-/** Of who invites alone: the leaves of the others are as old as their last commit there. */
+/** Checks the inviter alone: the leaves of the others are as old as their last commit in the group. */
 function judgeDevice({ store }: Pick<Core, 'store'>, { inviter, members }: Joined, ts: number): Invitation['device'] {
   const device = members.find(({ accountId }) => accountId === inviter)
   if (!device || isRevoked(store, inviter, device)) return 'revoked'
@@ -108,8 +113,8 @@ function judgeDevice({ store }: Pick<Core, 'store'>, { inviter, members }: Joine
 
 function writeJoin(
   core: Pick<Core, 'own' | 'groups' | 'provider' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
-  entry: MailboxEntry,
-  joined: Joined,
+  live: LiveGroup,
+  { entry, joined }: { entry: MailboxEntry; joined: Joined },
 ): DatabaseChange<void> {
   const { generation } = joined.settings
   const { session, chat, inviter } = joined
@@ -121,7 +126,7 @@ function writeJoin(
     const missed = settleMissed(database, joined)
     const wasLost = forgetLostGroup(database, entry.group)
     forgetAsked(database, entry.group)
-    // A commit that was made with the keys from before: the relay refuses it, and it would stand in the way of the next.
+    // A pending commit was made with the earlier keys: the relay refuses it, and it would block the next one.
     deletePending(database, entry.group)
     const known = findChat(database, chat)
     const current = known && findGroup(database, known.group_id)
@@ -132,12 +137,13 @@ function writeJoin(
       session,
       inviter,
       ...(maker && { maker }),
-      needsHello: known?.state === 'active' && isKnownToAll(database, joined) ? 0 : 2,
+      madeAt: continues && JSON.stringify(continues),
+      needsHello: known?.state === 'active' ? greetingAgain(database, joined) : 2,
       status: 'open',
       renewAtMs,
       asked: wasLost && !known,
     })
-    // A welcome from before the restore was followed then, too: what was said since has used up the keys that it gives.
+    // Already followed before the restore: messages sent since have used up the keys that this welcome gives.
     if (entry.cursor <= restoredCursor(database)) distrustKeysOf(database, entry.group)
     noteDeviceKeys(core, database, { members: joined.members, ts: entry.ts })
     const other = known && current && current.id !== entry.group ? current : undefined
@@ -146,13 +152,8 @@ function writeJoin(
       core.log.debug({ kind: 'welcome', chat, group: entry.group, inForce: other.id, reason }, 'ignored')
       return dropSuperseded(core, database, { chat, type: joined.settings.type, inForce: other.id })
     }
-    if (other) {
-      forgetRefusal(database, chat)
-      // Who carried it on may have told the relay fewer than are in it: nobody was there to compare.
-      if (joined.settings.type === 'group') noteRepair(core, database, entry.group)
-    }
     const isKnown = known !== undefined && known.state !== 'left'
-    const leftOut = isKnown ? leftOutUnknown(database, chat, { ...joined, continues }) : []
+    const leftOut = isKnown ? leftOutUnknown(database, chat, { ...joined, generation, continues }) : []
     const tell = isKnown ? tellChanges(core, database, { ...joined, committer: inviter, ts: entry.ts }) : undefined
     insertChat(
       database,
@@ -166,7 +167,11 @@ function writeJoin(
       joined.settings,
     )
     if (!isKnown) judgeInviter(database, { chat, inviter })
+    if (isKnown) noteComingAndGoing(database, joined, { isSuccessor: other !== undefined, newcomers: leftOut })
+    else forgetRemovals(database, chat)
+    if (other && isKnown) endForOffenders(core, database, { live, known, joined })
     replaceMembers(database, chat, joined)
+    if (other) noteFollowed(core, database, joined)
     if (other) forgetRejoins(database, chat, { inForce: entry.group })
     for (const { account, by } of leftOut) noteNewcomers(core, database, { chat, committer: by, added: [account] })
     if (other) dropSuperseded(core, database, { chat, type: joined.settings.type, inForce: entry.group })
@@ -177,12 +182,53 @@ function writeJoin(
   }
 }
 
+/** Called before the members are replaced. */
+function noteComingAndGoing(
+  database: Database,
+  joined: Joined,
+  { isSuccessor, newcomers }: { isSuccessor: boolean; newcomers: { account: AccountId }[] },
+): void {
+  const { chat, accounts, session, settings, inviter } = joined
+  if (settings.type !== 'group') return
+  const { generation, continues, maker = inviter } = settings
+  judgeReturned(database, chat, { accounts, made: isSuccessor ? { generation, continues, maker, inviter } : undefined })
+  const place = { group: groupId(session), epoch: epoch(session) }
+  noteLeftOut(database, { chat, accounts, newcomers: newcomers.map(({ account }) => account) }, place)
+}
+
+function noteFollowed(
+  core: Pick<Core, 'elapsed' | 'rescheduleTimers'>,
+  database: Database,
+  { chat, session, settings }: Joined,
+): void {
+  noteRefusalAnswered(database, chat, core.elapsed.nowMs())
+  // Its maker may have told the relay fewer members than it has: nobody else was there to compare.
+  if (settings.type === 'group') noteRepair(core, database, groupId(session))
+}
+
+/**
+ * An admin carries the group on without them, and all follow an admin. Another member follows: its proof is a claim to
+ * members who have not read the offence, and they would carry the group on again with the offenders. Called before the
+ * members are replaced.
+ */
+function endForOffenders(
+  { own, elapsed }: Pick<Core, 'own' | 'elapsed'>,
+  database: Database,
+  { live, known, joined }: { live: LiveGroup; known: ChatRow; joined: Joined },
+): void {
+  const { settings, accounts } = joined
+  if (settings.type !== 'group' || !settings.admins.includes(own.id)) return
+  const offenders = broughtBack(database, known, accounts)
+  live.isBroken ||= offenders.length > 0
+  for (const offender of offenders) endGroup(database, live.id, { nowMs: elapsed.nowMs(), offender })
+}
+
 const madeBy = ({ settings }: Joined): { maker?: AccountId | undefined; continues?: GroupPlace | undefined } =>
   settings.type === 'group' ? settings : {}
 
 /**
- * Members who were heard in groups that this account could not read: until now nobody could say in which chat that was. It
- * may have been in a group between the one before and this one. Of each group it is told once.
+ * Members who spoke in groups that this account could not read: until now their chat was unknown. It may have been a
+ * group between the previous one and this one. Each group is reported once.
  */
 function settleMissed(database: Database, { accounts, settings }: Joined): AccountId[] {
   if (settings.type === 'private') return []
@@ -203,28 +249,27 @@ function tellMissed(
   }
 }
 
-/** Whoever carries a chat on with the same people need not say who it is: a thousand would say it at once. */
-function isKnownToAll(database: Database, { chat, accounts, settings }: Joined): boolean {
+/**
+ * The maker of a successor with the same people need not introduce itself:
+ * a thousand members would do so at the same time.
+ */
+function greetingAgain(database: Database, { chat, accounts, settings }: Joined): 0 | 1 | 2 {
   const known = new Set(membersOf(database, chat).map(member => member.account_id))
-  return settings.type === 'group' && accounts.every(account => known.has(account))
+  if (settings.type !== 'group' || !accounts.every(account => known.has(account))) return 2
+  // A member that was left out for a while is not remembered as one that wants previews.
+  return wantsPreviews(database) ? greetingTo(database, accounts.length) : 0
 }
 
-/** The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner. */
+/**
+ * The losing group of two for one chat stays readable, and nothing said in it is lost.
+ * Only new messages go to the winner.
+ */
 function isChosen(database: Database, joined: Joined, other: StoredGroup): boolean {
   const { chat, inviter, session, settings } = joined
   const isByAdmin = (maker: AccountId): boolean => isAdmin(database, chat, maker)
   const byAdmin = isByAdmin(madeBy(joined).maker ?? inviter)
   const candidate = { id: groupId(session), generation: settings.generation, byAdmin }
   return supersedes(candidate, { ...other, byAdmin: isByAdmin(other.maker ?? other.inviter) })
-}
-
-type Candidate = Pick<StoredGroup, 'id' | 'generation'> & { byAdmin: boolean }
-
-/** Everybody decides alike: the higher generation, then an admin's, whom all follow, then the lower id. A broken one loses. */
-function supersedes(candidate: Candidate, current: Candidate & Pick<StoredGroup, 'status'>): boolean {
-  if (candidate.generation !== current.generation) return candidate.generation > current.generation
-  if (current.status === 'broken') return true
-  return candidate.byAdmin === current.byAdmin ? candidate.id < current.id : candidate.byAdmin
 }
 
 async function readWelcome(core: Pick<Core, 'store' | 'mls'>, entry: MailboxEntry): Promise<Joined> {
@@ -244,6 +289,6 @@ async function readWelcome(core: Pick<Core, 'store' | 'mls'>, entry: MailboxEntr
   return { session, settings, members, accounts, inviter, reference, chat }
 }
 
-/** The chat that the welcome claims to lead into: whether it may is the judge's question. */
+/** The chat into which the welcome claims to lead. The judge decides whether it may. */
 const chatOf = (group: GroupId, { settings, inviter }: Pick<Joined, 'settings' | 'inviter'>): ChatId =>
   settings.type === 'private' ? privateChatId(inviter) : (settings.chat ?? groupChatId(group))

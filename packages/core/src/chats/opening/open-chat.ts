@@ -1,4 +1,4 @@
-// Opening chats: a private one with a person never met, a group, or the next generation of a private chat that broke.
+// Opens chats: a private one with a new person, a group, or the next generation of a private chat that broke.
 import { createGroup } from '@postern/mls'
 import {
   type AccountId,
@@ -18,7 +18,8 @@ import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/conte
 import type { Core } from '../../context.ts'
 import { type CommitContext, commitToGroup, type NewMember, settlePending } from '../../groups/commit-group.ts'
 import { newestMark } from '../../groups/epoch-marks.ts'
-import { deleteGroup, findGroup, insertGroup, unfinishedGroups } from '../../groups/group-records.ts'
+import { greetingTo } from '../../groups/greetings.ts'
+import { findGroup, insertGroup } from '../../groups/group-records.ts'
 import { noteQuestion } from '../../groups/mark-queries.ts'
 import { nextRenewalMs } from '../../groups/renewal.ts'
 import { dropSuperseded } from '../../groups/superseded-groups.ts'
@@ -32,18 +33,20 @@ import type { Store } from '../../storage/transactions/store.ts'
 import { fetchKeyPackages, fetchUsable } from '../keys/fetch-key-packages.ts'
 import { revealOpened } from '../notices.ts'
 import { type ChatRow, findChat, insertChat, otherPerson, replaceMembers } from '../records/chats.ts'
+import { noteLeftOut } from '../records/removals.ts'
+import { dropOpening } from './drop-opening.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 
-/** Above every generation that may exist: for a chat whose groups this database has never seen. */
+/** Above every generation that may exist, for a chat whose groups this database has never seen. */
 export const beyondAll = (nowMs: number): number => Math.floor(nowMs / 1000)
 
-/** The private chat with a person, opened when there is none that works. */
+/** The private chat with a person, opened if there is none that works. */
 export async function ensurePrivateChat(core: Core, target: PrivateTarget, deadline: Deadline): Promise<ChatRow> {
   return await openPrivateChat(core, target, { deadline, atLeast: 0 })
 }
 
-/** For what two clients say of a group that they share: whoever was not let in is not let in by it. */
+/** For messages between two clients about a group that they share. They do not make the other person a contact. */
 export async function ensureQuietChat(core: Core, account: AccountId, deadline: Deadline): Promise<ChatRow> {
   return await openPrivateChat(core, { account }, { deadline, atLeast: 0, quietly: true })
 }
@@ -68,11 +71,11 @@ export async function openPrivateChat(
     const generation = Math.max(known, atLeast)
     const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
     await openGroup(core, { chat, settings, accounts: [target.account], deadline, quietly })
-    // What is asked about the group before it would wait for somebody else to wake the chores.
+    // Otherwise the questions about the previous group would wait until something else wakes the chores.
     if (lost) core.wakeChores()
     return requiredChat(core, chat)
   }
-  // Whoever opens it now may have more time than those who wait for it.
+  // The caller that opens the chat may have a later deadline than the callers that wait for it.
   return await deadline.awaiting(() => core.openings.run(chat, open))
 }
 
@@ -100,7 +103,7 @@ export async function openGroupChat(
   return requiredChat(core, chat as ChatId)
 }
 
-/** Undefined when a chat is to be opened: there is none, its opening was refused, or its keys are lost. */
+/** Undefined when a chat has to be opened: there is none, its opening was refused, or its keys are lost. */
 async function usableChat(
   core: CommitContext,
   chat: ChatId,
@@ -116,12 +119,15 @@ async function usableChat(
 type Succession = {
   chat: ChatId
   continues: GroupId
-  /** As the records have it at the moment; undefined when nothing is to be carried on any more. */
+  /** The successor by the current records; undefined when there is nothing to carry on any more. */
   successor: (reads: Pick<Store, 'get' | 'all'>) => Successor | undefined
   deadline: Deadline
 }
 
-/** The next group of a group chat. Gives whom it had to leave out: an admin may, when the relay has no good keys of theirs. */
+/**
+ * Opens the next group of a group chat. Returns the members that it left out: an admin may leave out those for whom the
+ * relay has no good keys.
+ */
 export async function openSuccessor(core: Core, succession: Succession): Promise<AccountId[]> {
   const { chat, deadline } = succession
   return await deadline.awaiting(() =>
@@ -137,8 +143,8 @@ export async function openSuccessor(core: Core, succession: Succession): Promise
 }
 
 /**
- * `changed`: somebody has changed the chat while the key packages were fetched. Carried on as it was before, a member whom
- * its admin has just removed would be back, and nobody would be told.
+ * `changed`: somebody has changed the chat while the key packages were fetched. Otherwise a member whom an admin has
+ * just removed would be back, and nobody would be notified.
  */
 async function tryToSucceed(core: Core, succession: Succession): Promise<AccountId[] | 'changed'> {
   const { chat, continues, deadline } = succession
@@ -154,7 +160,16 @@ async function tryToSucceed(core: Core, succession: Succession): Promise<Account
   const accounts = added.map(({ account }) => account)
   const isChanged = (database: Database) => JSON.stringify(successorIn(database)) !== JSON.stringify(successor)
   const made = { ...settings, maker: core.own.id }
-  const opened = await openGroup(core, { chat, settings: made, accounts, added, continues, deadline, isChanged })
+  const opened = await openGroup(core, {
+    chat,
+    settings: made,
+    accounts,
+    added,
+    continues,
+    members,
+    deadline,
+    isChanged,
+  })
   return opened === 'changed' ? 'changed' : wanted.filter(account => !accounts.includes(account))
 }
 
@@ -164,13 +179,15 @@ type Opening = {
   accounts: AccountId[]
   deadline: Deadline
   idempotency?: Idempotency
-  /** Their key packages, when they are at hand. */
+  /** Key packages of the accounts, if the caller has them. */
   added?: NewMember[]
-  /** The group that it carries on. */
+  /** The group that this one carries on. */
   continues?: GroupId
-  /** Nobody is shown it, and nobody let in. */
+  /** The members that it should have: there may be no good keys for some of them. */
+  members?: AccountId[]
+  /** The chat is not shown, and its person is not accepted. */
   quietly?: boolean
-  /** Asked as it is written: what it was made from is not true any more. */
+  /** Called in the transaction that writes the group. True: the records from which it was made have changed. */
   isChanged?: (database: Database) => boolean
 }
 
@@ -190,12 +207,13 @@ async function openGroup(
       deadline,
     })
   } catch (error) {
-    // The others have it, though the answer was lost: dropped here, they would talk in it to nobody.
+    // The others may have the group although the answer was lost. If it were dropped here, they would talk to nobody.
     const isRefused = findGroup(core.store, group)?.status === 'opening' && !(await hasPending(core, group))
     if (isRefused) await dropOpening(core, group, chat)
     if (findGroup(core.store, group)?.status !== 'open') throw error
   }
-  if (opening.quietly) return chat
+  // A chat that its owner has deleted got new keys: its next content shows it.
+  if (opening.quietly || findChat(core.store, chat)?.declined) return chat
   const ts = await core.groups.run(group, async live => live.lastTs)
   await core.store.write(database => revealOpened(core, database, { chat, ts }))
   return chat
@@ -224,15 +242,17 @@ async function startGroup(
       generation: settings.generation,
       session,
       inviter: core.own.id,
-      needsHello: 1,
+      needsHello: greetingTo(database, accounts.length + 1),
       status: 'opening',
       renewAtMs: nextRenewalMs(core, accounts.length + 1),
       ...(continues && { continues }),
+      ...(settings.type === 'group' && settings.continues && { madeAt: JSON.stringify(settings.continues) }),
     })
     const known = findChat(database, chat)
     const first_seen_ts = known?.first_seen_ts ?? core.clock.nowMs()
     const state = quietly ? (known?.state ?? 'request') : 'active'
     insertChat(database, { id: chat, group_id: group, state, visible: known?.visible ?? 0, first_seen_ts }, settings)
+    if (opening.members) noteLeftOut(database, { chat, accounts: opening.members }, { group, epoch: 0 })
     replaceMembers(database, chat, { accounts: [core.own.id, ...accounts], settings })
     if (known && settings.type === 'private') questionReplaced(database, known)
     if (known) dropSuperseded(core, database, { chat, type: settings.type, inForce: group })
@@ -241,37 +261,13 @@ async function startGroup(
 }
 
 /**
- * The group before may have been two, one for each side. Noted with its successor: asked only by the chores that heal, it
- * would never be asked where a word of the owner's comes before them.
+ * The previous group may have been two, one for each side. The question is noted with the successor: left to the
+ * healing chores, it would never be asked if a message of the owner comes before them.
  */
 function questionReplaced(database: Database, chat: ChatRow): void {
   const account = otherPerson(chat)
   const mark = newestMark(database, chat.group_id)
   if (account && mark) noteQuestion(database, { group: mark.group, epoch: mark.epoch, account, trouble: false })
-}
-
-/** Killed before anything of it could leave: the chat goes on where it was, and whoever wanted it begins anew. */
-export async function dropUnfinished(core: Pick<Core, 'store' | 'groups'>): Promise<void> {
-  for (const { group, chat } of unfinishedGroups(core.store)) await dropOpening(core, group, chat)
-}
-
-/** The relay refused it: nothing of it stays, unless the chat had a life before. */
-async function dropOpening(core: Pick<Core, 'store' | 'groups'>, group: GroupId, chat: ChatId): Promise<void> {
-  core.groups.forget(group)
-  await core.store.write(database => {
-    deleteGroup(database, group)
-    // Without a group its next generation would be counted from the first, and the others would stay in theirs.
-    database.run(
-      `UPDATE chat SET group_id = before.id
-       FROM (SELECT id FROM mls_group WHERE chat_id = ? ORDER BY generation DESC, id LIMIT 1) AS before
-       WHERE chat.id = ? AND group_id = ?`,
-      chat,
-      chat,
-      group,
-    )
-    database.run('DELETE FROM chat WHERE id = ? AND visible = 0 AND group_id = ?', chat, group)
-    database.run('DELETE FROM member WHERE chat_id = ? AND NOT EXISTS (SELECT 1 FROM chat WHERE id = ?)', chat, chat)
-  })
 }
 
 function requiredChat(core: Pick<Core, 'store'>, chat: ChatId): ChatRow {

@@ -1,16 +1,17 @@
-// The chats of this account, as facts that outlive its database: who is in them, and by which groups others know them.
+// The chats of this account as recovery facts: their members, and the groups by which others know them.
 import { type AccountId, clientLimits, type GroupId, recoveryLimits } from '@postern/protocol'
 import type { ChatFacts } from '@postern/protocol/content'
 import { insertKeyless } from '../../groups/keyless-groups.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 import { type ChatRow, insertChat, membersOf, replaceMembers } from '../records/chats.ts'
+import { hideChat } from '../records/declined-chats.ts'
 import { beyondAll } from './open-chat.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type GroupFacts = ChatFacts['groups'][number]
 
-/** Also those that nobody is shown: what comes of them from before would else seem to be of strangers. */
+/** Includes chats that are not shown: otherwise their earlier entries would seem to come from strangers. */
 export const chatFacts = (reads: Reads): ChatFacts[] =>
   reads
     .all<ChatRow>('SELECT * FROM chat ORDER BY visible DESC, first_seen_ts DESC LIMIT 0 + ?', recoveryLimits.chatsMax)
@@ -40,7 +41,10 @@ const groupsOf = (reads: Reads, { id, group_id }: ChatRow): GroupFacts[] =>
     recoveryLimits.groupsPerChatMax,
   )
 
-/** Each as one whose keys are lost: healing gives it new ones. What was left has nothing to show any more. */
+/**
+ * Restores each chat as one whose keys are lost: healing gets it new ones.
+ * A chat that was left has nothing to show any more.
+ */
 export function restoreChats(database: Database, chats: readonly ChatFacts[], nowMs: number): void {
   for (const chat of chats) {
     const [current] = chat.groups
@@ -57,14 +61,16 @@ function restoreChat(
   const settings = settingsOf(chat)
   const visible = chat.visible && state !== 'left' ? 1 : 0
   insertChat(database, { id, group_id: current, state, visible, first_seen_ts: firstSeenTs }, settings)
+  // It may have been deleted: only a new message shows it.
+  if (!visible && state === 'active' && chat.type === 'private') hideChat(database, id)
   replaceMembers(database, id, { accounts: chat.members.map(member => member.id), settings })
-  // The others know better who is in a group by now: they have time to add this account before it carries one on.
+  // The others know better who is in a group by now: they have time to add this account before it carries the group on.
   const endedMs = nowMs + clientLimits.restartStaleAfterMs
   for (const group of chat.groups)
     insertKeyless(database, { ...group, chat: id, generation: generationOf(chat, group, nowMs), endedMs })
 }
 
-/** The next one of a private chat must be above those that were made since the facts were written. */
+/** The next generation of a private chat must be above those made since the facts were written. */
 const generationOf = ({ type }: ChatFacts, { generation }: GroupFacts, nowMs: number): number =>
   type === 'private' ? Math.max(generation, beyondAll(nowMs)) : generation
 

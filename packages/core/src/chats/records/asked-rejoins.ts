@@ -1,4 +1,4 @@
-// Groups whose keys this account has lost, and whom it has asked to add it anew.
+// Groups whose keys this account has lost, and the members that it has asked to add it again.
 import type { GroupId } from '@postern/protocol'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
@@ -6,12 +6,15 @@ import type { ChatGroup } from './chats-by-group.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-/** The first of them may have answered already, and not been believed. */
+/** The first member asked may have answered already without being believed. */
 export function noteMembersAsked(database: Database, group: GroupId, nowMs: number): void {
   database.run("INSERT OR IGNORE INTO rejoin_asked (group_id, asked_ms, whom) VALUES (?, ?, 'members')", group, nowMs)
 }
 
-/** Who added this account anew was no admin, and told what only an admin may: the admins are next, once. */
+/**
+ * A member who is no admin added this account again and claimed what only an admin may.
+ * The admins are asked next, once.
+ */
 export function wantAdminsAsked(database: Database, group: GroupId, nowMs: number): void {
   database.run(
     `INSERT INTO rejoin_asked (group_id, asked_ms, whom) VALUES (?, ?, 'admins-next')
@@ -41,12 +44,12 @@ export function forgetAskedBefore(database: Database, ms: number): void {
   database.run('DELETE FROM rejoin_asked WHERE asked_ms < ?', ms)
 }
 
-/** The relay was restored, and may have lost what the members were asked. */
+/** The relay was restored, and may have lost the requests to the members. */
 export function forgetAllAsked(database: Database): void {
   database.run('DELETE FROM rejoin_asked')
 }
 
-/** This account is in the group again, added anew or by itself: its next loss is another one. */
+/** This account is in the group again, by a welcome or by its own successor: the next loss is a new one. */
 export function forgetAsked(database: Database, group: GroupId): void {
   database.run('DELETE FROM rejoin_asked WHERE group_id = ?', group)
 }

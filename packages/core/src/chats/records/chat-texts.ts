@@ -1,4 +1,5 @@
-// The list of all chats as the API gives it, kept as text: only what has changed since the last time is made anew.
+// The list of all chats as the API returns it, kept as text.
+// Only what has changed since the last request is rendered again.
 import type { Chat } from '@postern/bot-api/objects'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import type { Database } from '../../storage/database.ts'
@@ -6,8 +7,8 @@ import type { Store } from '../../storage/transactions/store.ts'
 import { type ShownChat, shownChat, viewChats, visibleChats } from './chats.ts'
 
 /**
- * The texts stand in a table of memory, and SQLite itself empties those that a change concerns: no writer can forget it. Both
- * follow the transactions of the others: what is rolled back is rolled back here, too.
+ * The texts are in a temporary table, and triggers of SQLite empty those that a change concerns, so that no writer can
+ * forget to. Both follow the transactions around them: a rollback also applies here.
  */
 export class ChatTexts {
   readonly #store: Store
@@ -21,14 +22,16 @@ export class ChatTexts {
   /** The JSON of all chats in UTF-8, in the order in which they were first seen. */
   all(): Uint8Array {
     this.#timesAsked += 1
-    // Many ask once, at their start: nothing is kept for them, and none of their messages pays for it.
+    // Many callers ask once, at their start: nothing is kept for them, and their messages do not pay for it.
     if (this.#timesAsked === 1 || this.#isTooLong) return madeAnew(this.#store)
     return this.#store.inMemory(database => this.#kept(database))
   }
 
-  /** One that has become too long is kept no more until the next start: it takes its readers longer, and nobody's memory. */
+  /**
+   * A list that has become too long is not kept until the next start: reading it takes longer, but it uses no memory.
+   */
   #kept(database: Database): Uint8Array {
-    // Asked each time: who began within a transaction that was rolled back has not begun.
+    // Checked each time: a rollback also undoes the beginning.
     if (isKeeping(database)) makeEmpty(database)
     else wholly(database, () => beginKeeping(database))
     const text = joined(database)
@@ -44,7 +47,7 @@ const madeAnew = (store: Store): Uint8Array =>
 const isKeeping = (database: Database): boolean =>
   database.get("SELECT 1 FROM sqlite_temp_schema WHERE name = 'chat_text'") !== undefined
 
-/** Within the transaction of the others, if there is one. */
+/** Runs within the surrounding transaction, if there is one. */
 function wholly(database: Database, work: () => void): void {
   database.exec('SAVEPOINT chat_texts')
   try {
@@ -57,7 +60,7 @@ function wholly(database: Database, work: () => void): void {
   }
 }
 
-/** Every chat that is shown has a row from here on, without a text while it is to be made. */
+/** From here on, every chat that is shown has a row, without a text until it is rendered. */
 function beginKeeping(database: Database): void {
   database.exec(`
     CREATE TEMP TABLE chat_text (ts INTEGER NOT NULL, id TEXT NOT NULL, json TEXT, PRIMARY KEY (ts, id)) STRICT, WITHOUT ROWID;
@@ -74,14 +77,17 @@ function endKeeping(database: Database): void {
   database.exec('DROP TABLE temp.chat_text')
 }
 
-/** By `=` where it is one: a list of one costs each message twice as much. */
+/** Use `=` for a single chat: a list of one doubles the cost for each message. */
 const emptied = (where: string): string => `UPDATE chat_text SET json = NULL WHERE ${where} AND json IS NOT NULL;`
 
-/** What is shown of a table. Columns that are not named as unseen are shown: a new one is not forgotten. Keys never change. */
+/**
+ * The columns of a table that are shown.
+ * All but the unseen ones are, so that a new column is not forgotten. Keys never change.
+ */
 const sources: { table: string; unseen: string[]; empties: (row: 'NEW' | 'OLD') => string }[] = [
   {
     table: 'chat',
-    unseen: ['group_id', 'roster_version', 'warned_ms', 'refused_generation', 'refused_ms', 'declined'],
+    unseen: ['group_id', 'roster_version', 'warned_ms', 'refused_generation', 'refused_ms', 'answered_ms', 'declined'],
     empties: row => emptied(`id = ${row}.id`),
   },
   {
@@ -101,14 +107,14 @@ const sources: { table: string; unseen: string[]; empties: (row: 'NEW' | 'OLD') 
       'device_key',
       'device_serial',
     ],
-    // The id of a private chat is the person's, who may have left it.
+    // The id of a private chat is that of its person, who may have left it.
     empties: row =>
       emptied(`id = ${row}.account_id`) +
       emptied(`id IN (SELECT chat_id FROM member WHERE account_id = ${row}.account_id)`),
   },
 ]
 
-/** A chat comes to be shown. Without a conflict clause: that of the statement around it would count, and fail it. */
+/** A chat begins to be shown. It has no conflict clause: that of the surrounding statement would apply, and fail it. */
 const shown = `
   INSERT INTO chat_text SELECT 0, NEW.id, NULL WHERE NOT EXISTS (SELECT 1 FROM chat_text WHERE id = NEW.id);`
 
@@ -129,7 +135,7 @@ function makeEmpty(database: Database): void {
   const empty = database.all<{ id: ChatId }>('SELECT id FROM temp.chat_text WHERE json IS NULL').map(({ id }) => id)
   if (empty.length === 0) return
   make(database, viewChats(database, shownAmong(database, empty)))
-  // Last, so that a fault on the way loses none: hidden chats, and the places where others stood before.
+  // Last, so that a fault loses no row: removes hidden chats and the earlier places of others.
   database.run('DELETE FROM temp.chat_text WHERE json IS NULL')
 }
 
@@ -138,14 +144,14 @@ function make(database: Database, chats: Chat[]): void {
     database.run('INSERT OR REPLACE INTO temp.chat_text VALUES (?, ?, ?)', chat.ts, chat.id, JSON.stringify(chat))
 }
 
-/** A few are looked up; past that one look at all is less. */
+/** A few chats are looked up one by one; above that, one query for all is cheaper. */
 function shownAmong(database: Database, ids: ChatId[]): ShownChat[] {
   if (ids.length <= clientLimits.chatLooksMax) return ids.flatMap(id => shownChat(database, id) ?? [])
   const wanted = new Set(ids)
   return visibleChats(database).filter(({ id }) => wanted.has(id))
 }
 
-/** In order by the inner query: an order of group_concat itself would copy every text to sort it. */
+/** The inner query sorts: an ORDER BY of group_concat itself would copy every text to sort it. */
 function joined(database: Database): Uint8Array {
   const row = database.get<{ text: Uint8Array }>(
     `SELECT CAST('[' || coalesce(group_concat(json, ','), '') || ']' AS BLOB) AS text

@@ -1,4 +1,4 @@
-// Chats and their members: the records, and how a chat looks from outside.
+// The records of chats and their members, and how a chat is presented to callers.
 import type { Chat } from '@postern/bot-api/objects'
 import {
   type AccountId,
@@ -14,6 +14,8 @@ import type { GroupSettings } from '@postern/protocol/content'
 import { nameOf, shownName, UNNAMED_CHARS } from '../../identity/people.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
+import { notePicture } from './chat-pictures.ts'
+import { excludeRemoved, forgetRequests } from './join-requests.ts'
 
 export type ChatState = Chat['state']
 
@@ -21,22 +23,22 @@ export type ChatRow = {
   id: ChatId
   type: Chat['type']
   state: ChatState
-  /** 0 until its first content has come: a chat without a word is shown to nobody. */
+  /** 0 until its first content has come: a chat without content is not shown. */
   visible: number
   title: string
   timer_ms: number
   group_id: GroupId
   first_seen_ts: number
-  /** Rises whenever somebody comes or goes. */
+  /** Rises whenever a member comes or goes. */
   roster_version: number
-  /** When people were last told that something was refused. */
+  /** When a notice last reported a refusal. */
   warned_ms: number
-  /** The highest generation of a group that was refused; with `refused_ms` somebody is to answer it. */
+  /** The highest generation of a group that was refused. `refused_ms` is set while a member has to answer it. */
   refused_generation: number
   refused_ms: number | null
-  /** Of a private chat: its person is. */
+  /** In a private chat: its person is blocked. */
   blocked: number
-  /** It was a request, and is shown to nobody. */
+  /** Its owner has declined or deleted it, and it is not shown. */
   declined: number
 }
 
@@ -51,7 +53,9 @@ type NamedMember = {
 }
 type Reads = Pick<Store, 'get' | 'all'>
 
-/** Without how many are unread: that changes with every message, and then nothing of the row could be kept. */
+/**
+ * Without the count of unread messages: it changes with every message, and then the row could not be kept in memory.
+ */
 export const findChat = (reads: Reads, id: ChatId): ChatRow | undefined =>
   reads.get<ChatRow>(
     `SELECT id, type, state, visible, title, timer_ms, group_id, first_seen_ts, roster_version, warned_ms,
@@ -68,11 +72,11 @@ export function visibleChat(reads: Reads, id: ChatId): ChatRow {
   return row
 }
 
-/** People are shown it, and told what happens in it: it is neither a request nor left, and its person is not blocked. */
+/** The chat is shown and its events are emitted: it is neither a request nor left, and its person is not blocked. */
 export const isInUse = (row: ChatRow | undefined): row is ChatRow =>
   row?.visible === 1 && row.state === 'active' && row.blocked === 0
 
-/** What is shown of a chat: of ten thousand, each column more costs milliseconds. */
+/** The columns of a chat that are shown. With ten thousand chats, each further column costs milliseconds. */
 export type ShownChat = Pick<ChatRow, 'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'blocked'> & {
   unread: number
 }
@@ -82,10 +86,10 @@ const shownColumns = 'id, type, state, title, timer_ms, first_seen_ts, unread, b
 export const shownChat = (reads: Reads, id: ChatId): ShownChat | undefined =>
   reads.get<ShownChat>(`SELECT ${shownColumns} FROM chat WHERE id = ? AND visible = 1`, id)
 
-/** `after`: the chat behind which the page begins. Without a limit it goes to the end. */
+/** `after`: the chat after which the page begins. Without a limit the page has all that follow. */
 export type ChatsPage = { limit?: number; after?: ChatId }
 
-/** In the order in which they were first seen. A chat that is hidden by now is still a place in it. */
+/** In the order in which they were first seen. A chat that is hidden by now still marks a place. */
 export function visibleChats(reads: Reads, { limit, after }: ChatsPage = {}): ShownChat[] {
   const before = after === undefined ? undefined : findChat(reads, after)
   if (after !== undefined && !before) throw new CodedError('chat-not-found', { chat: after })
@@ -98,7 +102,7 @@ export function visibleChats(reads: Reads, { limit, after }: ChatsPage = {}): Sh
   )
 }
 
-/** The other person of a private chat, whose id is that person's. */
+/** The other person of a private chat, whose id is the chat's. */
 export const otherPerson = (row: Pick<ChatRow, 'type' | 'id'>): AccountId | undefined =>
   row.type === 'private' && isAccountId(row.id) ? row.id : undefined
 
@@ -109,7 +113,11 @@ export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
 export const isMember = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ?', chat, account) !== undefined
 
-/** In private chats nobody is. */
+/** Private chats have no admins. */
+/** In any chat, also in one that is not shown. */
+export const isMemberAnywhere = (reads: Reads, account: AccountId): boolean =>
+  reads.get('SELECT 1 FROM member WHERE account_id = ?', account) !== undefined
+
 export const isAdmin = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ? AND admin = 1', chat, account) !== undefined
 
@@ -125,7 +133,7 @@ export function viewChat(reads: Reads, row: ChatRow): Chat {
   return viewWith(reads, { ...row, unread: unreadIn(reads, row.id) }, presentIn(reads, row.id))
 }
 
-/** A look for each of ten thousand chats would hold up everybody else. */
+/** A query for each of ten thousand chats would delay every other caller. */
 export function viewChats(reads: Reads, rows: ShownChat[]): Chat[] {
   const membersIn =
     rows.length <= clientLimits.chatLooksMax ? (chat: ChatId) => presentIn(reads, chat) : allPresent(reads)
@@ -166,7 +174,7 @@ function viewWith(reads: Reads, row: ShownChat, members: NamedMember[]): Chat {
   }
 }
 
-/** Of a person who is no member any more it is looked up. */
+/** Looks the name up if the person is no member any more. */
 function privateName(reads: Reads, row: ShownChat, named: NamedMember | undefined): string {
   if (named) return shownName(named.account_id, named.name)
   const other = otherPerson(row)
@@ -191,11 +199,13 @@ export function insertChat(database: Database, chat: NewChat, settings: GroupSet
     chat.first_seen_ts,
     chat.id,
   )
+  notePicture(database, chat.id, settings)
 }
 
-/** Brings the records in line with what the group's members agreed on. */
+/** Updates the records to the settings that the group's members agreed on. */
 export function applySettings(database: Database, chat: ChatId, settings: GroupSettings): void {
   database.run('UPDATE chat SET title = ?, timer_ms = ? WHERE id = ?', titleOf(chat, settings), settings.timerMs, chat)
+  notePicture(database, chat, settings)
 }
 
 export function deleteMember(database: Database, chat: ChatId, account: AccountId): void {
@@ -210,7 +220,13 @@ export function replaceMembers(
   const admins = new Set(settings.type === 'group' ? settings.admins : [])
   const before = membersOf(database, chat)
   const present = new Set(accounts)
-  for (const { account_id } of before) if (!present.has(account_id)) deleteMember(database, chat, account_id)
+  const known = new Set(before.map(({ account_id }) => account_id))
+  for (const { account_id, leaving } of before) {
+    if (present.has(account_id)) continue
+    deleteMember(database, chat, account_id)
+    if (!leaving) excludeRemoved(database, chat, account_id)
+  }
+  for (const account of accounts) if (!known.has(account)) forgetRequests(database, chat, account)
   for (const account of accounts)
     database.run(
       `INSERT INTO member (chat_id, account_id, admin) VALUES (?, ?, ?)
@@ -221,9 +237,9 @@ export function replaceMembers(
     )
 }
 
-/** It is in use: people are shown it. */
+/** The chat is in use: show it. */
 export function revealChat(database: Database, chat: ChatId): void {
-  database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat)
+  database.run('UPDATE chat SET visible = 1, declined = 0 WHERE id = ?', chat)
 }
 
 export function noteUnread(database: Database, chat: ChatId): void {
@@ -242,7 +258,7 @@ export function showChat(database: Database, chat: ChatId, { state, ts }: { stat
   database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ?, declined = 0 WHERE id = ?', state, ts, chat)
 }
 
-/** The farewell proves that the member wants to go. It is checked by whoever uses it. */
+/** The farewell proves that the member wants to leave. The code that uses it checks it. */
 export function noteLeaving(
   database: Database,
   chat: ChatId,
@@ -256,7 +272,7 @@ export function noteLeaving(
   )
 }
 
-/** The member was added again: its farewell is past. */
+/** The member was added again, so its farewell does not count any more. */
 export function noteReturn(database: Database, chat: ChatId, account: AccountId): void {
   database.run('UPDATE member SET leaving = 0, farewell = NULL WHERE chat_id = ? AND account_id = ?', chat, account)
 }
@@ -268,6 +284,9 @@ export const farewellsOf = (reads: Reads, chat: ChatId): { account: AccountId; p
     chat,
   )
 
-/** Another client may have set it: it is cleaned. A title of which nothing can be seen is the beginning of the chat's id. */
+/**
+ * Cleans the title, because another client may have set it.
+ * A title without a visible character becomes the beginning of the chat's id.
+ */
 export const titleOf = (chat: ChatId, settings: GroupSettings): string =>
   settings.type === 'group' ? cleanLine(settings.title) || chat.slice(0, UNNAMED_CHARS) : ''

@@ -1,27 +1,40 @@
-// Requests that were declined, and chats with people who are blocked: the records.
+// The records of requests that were declined, of chats that were deleted, and of chats with blocked people.
 import type { AccountId, ChatId } from '@postern/protocol'
 import { isBlocked } from '../../identity/trust.ts'
 import type { Database } from '../../storage/database.ts'
+import { forgetPicture } from './chat-pictures.ts'
 import { type ChatRow, findChat } from './chats.ts'
+import { deleteLinksOf } from './group-links.ts'
 
-/** Nobody is shown it any more. Its keys stay: without them its person could never be heard again. */
-export function noteDeclined(database: Database, chat: ChatId): void {
+/**
+ * Hides a chat that its owner has declined or deleted, until the next message. Its keys stay: without them nothing of
+ * its person could ever be received again.
+ */
+export function hideChat(database: Database, chat: ChatId): void {
   database.run('UPDATE chat SET visible = 0, declined = 1, unread = 0 WHERE id = ?', chat)
+  forgetPicture(database, chat)
+  deleteLinksOf(database, chat)
 }
 
-/** A request of which nothing is known but who speaks there: the next word makes it anew. */
+/** A group that its owner has deleted is left like one that was declined: nothing is sent in it but the farewell. */
+export function hideGroup(database: Database, chat: ChatId): void {
+  database.run("UPDATE chat SET state = 'request' WHERE id = ? AND state = 'active'", chat)
+  hideChat(database, chat)
+}
+
+/** Removes a request of which only the speaker is known. The next message creates it again. */
 export function forgetChat(database: Database, chat: ChatId): void {
   database.run('DELETE FROM chat WHERE id = ?', chat)
   database.run('DELETE FROM member WHERE chat_id = ?', chat)
 }
 
-/** A group to which somebody has just added this account: declined at once where that one is blocked. */
+/** A group to which somebody has just added this account: declined immediately if the inviter is blocked. */
 export function judgeInviter(database: Database, { chat, inviter }: { chat: ChatId; inviter: AccountId }): void {
   const isDeclined = findChat(database, chat)?.type === 'group' && isBlocked(database, inviter)
   database.run('UPDATE chat SET declined = ? WHERE id = ?', isDeclined ? 1 : 0, chat)
 }
 
-/** Groups that wait for the owner's word because that account has added this one to them, shown or not. */
+/** Groups that wait for the owner's decision because that account has added this one to them, shown or not. */
 export const invitationsFrom = (reads: Pick<Database, 'all'>, inviter: AccountId): ChatRow[] =>
   reads.all<ChatRow>(
     `SELECT chat.* FROM chat JOIN mls_group ON mls_group.id = chat.group_id

@@ -1,4 +1,4 @@
-// Up to when each member of a chat has received and read what was said: columns of the members' table.
+// The times up to which each member of a chat has received and read messages: columns of the members' table.
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
@@ -14,7 +14,7 @@ export const reachedBy = (reads: Reads, chat: ChatId, account: AccountId): Recei
     account,
   )
 
-/** The latest that any member has received, and has read. */
+/** The latest time that any member has received, and has read. */
 export function furthestReached(reads: Reads, chat: ChatId): ReceiptTimes {
   const row = reads.get<{ delivered: number | null; read: number | null }>(
     'SELECT max(delivered_ts) AS delivered, max(read_ts) AS read FROM member WHERE chat_id = ?',
@@ -23,7 +23,7 @@ export function furthestReached(reads: Reads, chat: ChatId): ReceiptTimes {
   return { deliveredTs: row?.delivered ?? 0, readTs: row?.read ?? 0 }
 }
 
-/** The same of each chat. */
+/** The same for each chat. */
 export function furthestReachedInEach(reads: Reads): Map<ChatId, ReceiptTimes> {
   const rows = reads.all<ReceiptTimes & { chat: ChatId }>(
     `SELECT chat_id AS chat, max(delivered_ts) AS "deliveredTs", max(read_ts) AS "readTs" FROM member GROUP BY chat_id`,
@@ -31,7 +31,7 @@ export function furthestReachedInEach(reads: Reads): Map<ChatId, ReceiptTimes> {
   return new Map(rows.map(row => [row.chat, row]))
 }
 
-/** It never goes back. */
+/** The times never go back. */
 export function noteReached(
   database: Database,
   { chat, account, deliveredTs, readTs }: ReceiptTimes & { chat: ChatId; account: AccountId },
@@ -46,6 +46,11 @@ export function noteReached(
   )
 }
 
-/** Whether it has more members than that: asked with every message, so nobody is counted. */
+/** Nobody has read anything, as far as this client knows. */
+export function forgetReads(database: Database): void {
+  database.run('UPDATE member SET read_ts = 0 WHERE read_ts > 0')
+}
+
+/** Whether the chat has more than this number of members. Asked with every message, so it does not count them all. */
 export const hasMoreMembers = (reads: Reads, chat: ChatId, than: number): boolean =>
   reads.get('SELECT 1 FROM member WHERE chat_id = ? LIMIT 1 OFFSET 0 + ?', chat, than) !== undefined

@@ -1,4 +1,4 @@
-// Members whom somebody has added while another member carried the chat on: the next group was made without them.
+// Members who were added while another member carried the chat on: the next group was made without them.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Core } from '../../context.ts'
 import { findGroup } from '../../groups/group-records.ts'
@@ -6,15 +6,16 @@ import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 import { findChat, isMember } from './chats.ts'
+import { isUnknownToMaker } from './removals.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Addition = { chat: ChatId; committer: AccountId; added: readonly AccountId[] }
 
-/** Those of the accounts that are not members yet: asked before the commit that adds them is applied. */
+/** The accounts that are not members yet. Called before the commit that adds them is applied. */
 export const strangersAmong = (reads: Reads, chat: ChatId, accounts: readonly AccountId[]): AccountId[] =>
   accounts.filter(account => !isMember(reads, chat, account))
 
-/** The group in force has them from this epoch on. */
+/** They are in the current group from this epoch on. */
 export function noteAdded(
   database: Database,
   { chat, committer, added }: Addition,
@@ -35,32 +36,36 @@ type LeftOut = { account: AccountId; by: AccountId }
 type AddedRow = LeftOut & { group: GroupId; epoch: number }
 
 /**
- * Members of whom the maker of the next group could not know: it had not read so far, or was not in the group to which they were
- * added. Others that it left out are an admin's business. Asked before the members are replaced.
+ * Members that the maker of the next group could not know: it had not read that far, or was not in the group to which
+ * they were added. An admin decides about others that it left out. Those who are proved to have broken the rules since
+ * they were added stay out. Called before the members are replaced.
  */
 export function leftOutUnknown(
   reads: Reads,
   chat: ChatId,
-  { accounts, continues }: { accounts: readonly AccountId[]; continues: GroupPlace | undefined },
+  {
+    accounts,
+    generation,
+    continues,
+  }: { accounts: readonly AccountId[]; generation: number; continues: GroupPlace | undefined },
 ): LeftOut[] {
-  if (!continues) return []
   const present = new Set(accounts)
-  const isUnknown = ({ group, epoch }: AddedRow): boolean =>
-    group === continues.group
-      ? epoch > continues.epoch
-      : (findGroup(reads, group)?.generation ?? -1) >= continues.generation
   return reads
     .all<AddedRow>(
       `SELECT account_id AS account, added_by AS "by", added_group AS "group", added_epoch AS epoch FROM member
-       WHERE chat_id = ? AND added_group IS NOT NULL AND leaving = 0`,
+       WHERE chat_id = ? AND added_group IS NOT NULL AND leaving = 0 AND NOT EXISTS (
+         SELECT 1 FROM offender JOIN mls_group ended ON ended.id = offender.group_id
+         WHERE offender.account_id = member.account_id AND ended.chat_id = member.chat_id
+           AND ended.generation >= (SELECT generation FROM mls_group WHERE id = member.added_group))`,
       chat,
     )
-    .filter(row => !present.has(row.account) && isUnknown(row))
+    .filter(row => !present.has(row.account) && isUnknownToMaker(reads, row, { generation, continues }))
 }
 
 /**
- * Accounts that a member has added to a group of the chat that is not in force. The maker of the one in force and the member itself
- * add them there; until then everybody hears them. Not where the member that had added them is out.
+ * Accounts that a member has added to a group of the chat that is not in force. The maker of the group in force and
+ * that member add them there; until then all members accept their messages. Does nothing if the member that added them
+ * is out.
  */
 export function noteNewcomers(
   core: Pick<Core, 'own' | 'wakeChores'>,
@@ -81,7 +86,7 @@ export function noteNewcomers(
   if (isOurs && newcomers.length > 0) core.wakeChores()
 }
 
-/** Somebody who may has removed them from the group to which they were added. */
+/** A member who may do so has removed them from the group to which they were added. */
 export function forgetNewcomers(database: Database, chat: ChatId, removed: readonly AccountId[]): void {
   for (const account of removed)
     database.run(
@@ -91,7 +96,7 @@ export function forgetNewcomers(database: Database, chat: ChatId, removed: reado
     )
 }
 
-/** They speak in a group from before because nobody has added them to the one in force yet. */
+/** They speak in an earlier group because nobody has added them to the one in force yet. */
 export const isNewcomer = (reads: Reads, group: GroupId, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM rejoin WHERE group_id = ? AND account_id = ? AND newcomer <> 0', group, account) !==
   undefined

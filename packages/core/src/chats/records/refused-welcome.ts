@@ -1,4 +1,4 @@
-// A welcome that holds and may not be followed: by which rule, and who made it.
+// A valid welcome that may not be followed: the rule that it breaks, and its maker.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Rule, Verdict } from '../../judge/verdict.ts'
 

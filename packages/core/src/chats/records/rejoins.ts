@@ -1,7 +1,7 @@
-// Members who have asked to be added anew, because their keys to a group are lost: the records.
+// The records of members who asked to be added again because they lost their keys to a group.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Core } from '../../context.ts'
-import { findGroup } from '../../groups/group-records.ts'
+import { findGroup, type StoredGroup } from '../../groups/group-records.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 import { findChat, isMember } from './chats.ts'
@@ -9,34 +9,45 @@ import { findChat, isMember } from './chats.ts'
 export type Rejoin = { group: GroupId; account: AccountId }
 type Wanted = Rejoin & { isNewcomer: boolean }
 
-/** False for whoever is no member. */
+/** False if the account is no member. */
 export function noteRejoin(
   core: Pick<Core, 'wakeChores' | 'rescheduleTimers'>,
   database: Database,
   { group, account }: Rejoin,
 ): boolean {
   const named = findGroup(database, group)
-  // The chat may have been carried on by another group since.
+  // Another group may have carried the chat on since.
   const current = named && findGroup(database, findChat(database, named.chat_id)?.group_id ?? group)
-  // Whoever is no member asks in vain: this is no way into a group. Who is lost itself helps when it is well again.
+  // Only a member is added again: this is no way into a group.
+  // A member that has lost the keys itself helps once it has new ones.
   if (!named || !current || !isMember(database, named.chat_id, account)) return false
+  if (!mayHelp(database, named, current)) return false
   database.run('INSERT OR IGNORE INTO rejoin (group_id, account_id) VALUES (?, ?)', current.id, account)
   core.wakeChores()
-  // It may be the one by which it is clear that everybody has lost the group.
+  // This request may be the one that shows that all members have lost the group.
   core.rescheduleTimers()
   return true
 }
 
-/** Somebody else was faster, or the account is gone. */
-export function forgetRejoin(database: Database, { group, account }: Rejoin): void {
-  database.run('DELETE FROM rejoin WHERE group_id = ? AND account_id = ?', group, account)
+/**
+ * This client answers neither in a request nor to a blocked person. In a private chat only the group in force counts: a
+ * later one has healed the chat, and a person with working keys would refuse to be removed from it.
+ */
+function mayHelp(database: Database, named: StoredGroup, current: StoredGroup): boolean {
+  const chat = findChat(database, named.chat_id)
+  if (chat?.state !== 'active') return false
+  return chat.type === 'group' || (named.id === current.id && chat.blocked === 0)
 }
+
+/** The account is in the group, or gone. True if it was waiting to be added. */
+export const forgetRejoin = (database: Database, { group, account }: Rejoin): boolean =>
+  database.run('DELETE FROM rejoin WHERE group_id = ? AND account_id = ?', group, account).changes > 0
 
 const OF_CHAT = 'group_id IN (SELECT id FROM mls_group WHERE chat_id = ?)'
 
 /**
- * The chat goes on in another group, with everybody in it: the wishes for those before are past. Newcomers that are not in it
- * either still wait. Asked when the members are those of the group in force.
+ * The chat continues in another group, with everyone in it: requests for the earlier ones are obsolete. Newcomers that
+ * are not in it either still wait. Called when the members are those of the group in force.
  */
 export function forgetRejoins(database: Database, chat: ChatId, { inForce }: { inForce: GroupId }): void {
   database.run(`DELETE FROM rejoin WHERE ${OF_CHAT} AND newcomer = 0`, chat)
@@ -48,7 +59,7 @@ export function forgetRejoins(database: Database, chat: ChatId, { inForce }: { i
   )
 }
 
-/** How many members have lost the group, and say so. */
+/** The number of members that have reported the loss of the group. */
 export const countRejoins = (reads: Pick<Store, 'all'>, group: GroupId): number =>
   reads.all('SELECT 1 FROM rejoin WHERE group_id = ? AND newcomer = 0', group).length
 

@@ -1,24 +1,24 @@
-// The log line of a message that could not be read: one phrase, and everything that tells why. Never a key or a content.
+// The log line of a message that could not be read: one phrase, and all fields that explain it. Never a key or content.
 import type { AccountId, ChatId, GroupId, Log, MessageId } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 
 export type Unreadable = {
-  /** Of the MLS layer, or one of those below. */
+  /** A code of the MLS layer, or one of those below. */
   code: string
-  /** A fixed sentence of ours. */
+  /** A fixed sentence from our own code. */
   reason: string
   chat: ChatId
   group?: GroupId
-  /** By the ciphertext: its sender knows the message by the same id. */
+  /** Derived from the ciphertext: the sender knows the message by the same id. */
   message?: MessageId
   sender: AccountId
   kind?: MailboxEntry['kind']
-  /** In which the message was written, and in which this account is. */
+  /** The epoch of the message, and the epoch of this account. */
   epoch?: number | undefined
   ownEpoch?: number
 }
 
-/** Whatever becomes an `undecryptable` notice is logged by this phrase, which the documents name. */
+/** Every `undecryptable` notice is logged with this phrase, which the documents name. */
 export function logUnreadable(log: Log, unreadable: Unreadable): void {
   log.warn(unreadable, 'message could not be read')
 }

@@ -1,4 +1,4 @@
-// Buffers of one stretch of a sealed file, used again: memory outside the heap that is thrown away is given back late.
+// Reusable buffers for one stretch of a sealed file: discarded memory outside the heap is freed late.
 import { clientLimits } from '@postern/protocol'
 import { STRETCH_BYTES } from './file-format.ts'
 
@@ -9,7 +9,7 @@ export class ChunkBuffers {
     return this.#free.pop() ?? new Uint8Array(STRETCH_BYTES)
   }
 
-  /** Only what nobody reads from any more, also no socket. */
+  /** Only a buffer that nothing reads any more, not even a socket. */
   giveBack(buffer: Uint8Array): void {
     if (this.#free.length < clientLimits.fileBuffersKeptMax) this.#free.push(buffer)
   }

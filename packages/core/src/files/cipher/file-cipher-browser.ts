@@ -1,13 +1,13 @@
-// The cryptography of files in a browser: WebCrypto for chunks; it has no running hash, so that is noble's.
+// The cryptography of files in a browser: WebCrypto for chunks, and noble's running hash, because WebCrypto has none.
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { ChunkCipher, FileCipher } from './file-cipher.ts'
 
-/** WebCrypto will not take bytes that might be shared memory; ours never are. */
+/** WebCrypto rejects bytes that might be shared memory; ours never are. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 
 function withKey(raw: Uint8Array): ChunkCipher {
   const key = crypto.subtle.importKey('raw', own(raw), 'AES-GCM', false, ['encrypt', 'decrypt'])
-  // Whoever uses it hears of it; a cipher that nobody uses must not fail in the air.
+  // The caller that uses the cipher gets the error; an unused cipher must not cause an unhandled rejection.
   key.catch(() => undefined)
   const open = async (nonce: Uint8Array, sealed: Uint8Array): Promise<Uint8Array | undefined> => {
     const opening = await key

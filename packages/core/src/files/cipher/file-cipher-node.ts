@@ -1,4 +1,4 @@
-// The cryptography of files in Node: synchronous, a chunk takes a tenth of a millisecond.
+// The cryptography of files in Node: synchronous, because a chunk takes a tenth of a millisecond.
 import { createCipheriv, createDecipheriv, createHash, createSecretKey } from 'node:crypto'
 import { TAG_BYTES } from '@postern/mls'
 import { freeBytes } from '@postern/protocol'

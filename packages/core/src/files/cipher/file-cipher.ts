@@ -1,4 +1,4 @@
-// The cryptography of files: Node brings its own, and a browser can.
+// The cryptography of files, with one implementation for Node and one for browsers.
 
 export interface RunningHash {
   update(bytes: Uint8Array): void
@@ -7,17 +7,17 @@ export interface RunningHash {
 
 /** AES-256-GCM under one file's key. A nonce is used for one plaintext only. */
 export interface ChunkCipher {
-  /** Ciphertext and tag, written into `into`, where the plaintext itself may lie; gives how many bytes they are. */
+  /** Writes ciphertext and tag into `into`, which may hold the plaintext itself. Returns their length. */
   seal(nonce: Uint8Array, plaintext: Uint8Array, into: Uint8Array): Promise<number>
-  /** Bytes of their own; undefined when the tag does not fit. */
+  /** A new array; undefined when the tag does not match. */
   open(nonce: Uint8Array, sealed: Uint8Array): Promise<Uint8Array | undefined>
-  /** Whether `open` would give something. */
+  /** Whether `open` would succeed. */
   verify(nonce: Uint8Array, sealed: Uint8Array): Promise<boolean>
 }
 
 export interface FileCipher {
   sha256(): RunningHash
   withKey(key: Uint8Array): ChunkCipher
-  /** Gives back what `open` gave, at once: the collector would come late. */
+  /** Frees the result of `open` immediately: the garbage collector would be late. */
   free(plaintext: Uint8Array): void
 }

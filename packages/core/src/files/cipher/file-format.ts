@@ -1,19 +1,19 @@
 // A file as ciphertext: chunks of 256 KiB, each sealed under a nonce of its number and whether it is the last (STREAM).
-// Chunks that are swapped, left out, cut off or added are noticed by whoever opens them.
+// Opening the chunks detects those that are swapped, left out, cut off or added.
 import { TAG_BYTES } from '@postern/mls'
 
 export const CHUNK_BYTES = 256 * 1024
 export const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES
-/** What goes to the disk and comes from it at a time: whole chunks, since a way there and back costs more than a chunk. */
+/** The unit of disk access: several whole chunks, because an access costs more than a chunk. */
 export const STRETCH_BYTES = 4 * SEALED_CHUNK_BYTES
 const NONCE_BYTES = 12
-/** The number stands in 11 bytes, big-endian; the highest three stay zero. */
+/** The number takes 11 bytes, big-endian; the highest three stay zero. */
 const NUMBER_AT = 3
 
-/** Of the bytes of a file; `end` is the last of them. */
+/** A range of bytes; `end` is the last of them. */
 export type FileRange = { start: number; end: number }
 
-/** A chunk as it lies in the ciphertext, and which of its bytes are wanted. */
+/** The place of a chunk in the ciphertext, and its wanted bytes. */
 export type ChunkPlace = {
   nonce: Uint8Array
   sealedAt: number
@@ -22,12 +22,12 @@ export type ChunkPlace = {
   to: number
 }
 
-/** An empty file has one chunk, too: that it is empty must be proven like everything else. */
+/** An empty file has one chunk, too: its emptiness must be proven like everything else. */
 const chunkCount = (size: number): number => Math.max(1, Math.ceil(size / CHUNK_BYTES))
 
 export const sealedLength = (size: number): number => size + chunkCount(size) * TAG_BYTES
 
-/** Undefined where no file is sealed to so many bytes. */
+/** Undefined if no file has this sealed length. */
 export function plainLength(sealedBytes: number): number | undefined {
   const chunks = Math.ceil(sealedBytes / SEALED_CHUNK_BYTES)
   const size = sealedBytes - chunks * TAG_BYTES

@@ -1,4 +1,5 @@
-// Fetches a file's ciphertext from the relay into the vault. It is there only once all of it has proven to be what was sent.
+// Fetches a file's ciphertext from the relay into the vault.
+// It is kept only once all of it has proven to be what was sent.
 import { CodedError, equalBytes, isCoded, untilAborted } from '@postern/protocol'
 import type { ChunkCipher, RunningHash } from '../cipher/file-cipher.ts'
 import {
@@ -44,32 +45,32 @@ async function receive(parts: FilesContext, { file, intake, signal, patience, mo
     const from = intake.gotBytes
     const { start, total, body } = await parts.blobs.download(file.blob, { from, signal: guard.signal })
     if (total !== undefined && total !== sealedLength(file.size)) throw new CodedError('file-damaged')
-    // Whatever stands between us and the relay may not know ranges, and give all of it again.
+    // A proxy in between may not support ranges, and send everything again.
     if (start !== from) intake.startAnew()
     if (start !== intake.gotBytes) throw new CodedError('relay-broken', { what: 'another range than was asked for' })
     for await (const bytes of untilAborted(body, guard.signal)) {
       guard.touch()
       await intake.add(bytes)
-      // Bytes that came before are no progress: who gives the same beginning for ever is given up.
+      // Repeated bytes are no progress: a server that sends the same beginning forever is given up.
       if (!intake.isFurther()) continue
       patience.arrived()
       moved()
     }
-    // What says that it has all of it, and gives less, is asked again, and not for ever.
+    // A server that claims to have all of it and sends less is asked again, but not forever.
     if (!intake.isWhole) throw new CodedError('relay-unreachable')
   } finally {
     guard.rest()
   }
 }
 
-/** Gathers chunks, proves each and writes them down in stretches. What came before a connection was lost is kept. */
+/** Collects chunks, proves each and writes them in stretches. Chunks from before a lost connection are kept. */
 class Intake {
   readonly #parts: FilesContext
   readonly #part: VaultPart
   readonly #file: StoredFile
   readonly #cipher: ChunkCipher
   #stretch: Uint8Array
-  /** Written down meanwhile. */
+  /** Written to disk meanwhile. */
   #spare: Uint8Array
   #writing: Promise<void> | undefined
   #hash: RunningHash
@@ -77,7 +78,7 @@ class Intake {
   #chunk: ChunkPlace | undefined
   /** At the beginning of the stretch. */
   #provenBytes = 0
-  /** Of the chunk behind it. */
+  /** Bytes of the chunk after it. */
   #heldBytes = 0
   #furthestBytes = 0
 
@@ -109,7 +110,7 @@ class Intake {
     return this.#chunk ? this.#chunk.sealedAt + this.#heldBytes : sealedLength(this.#file.size)
   }
 
-  /** Than it ever was before. */
+  /** Further than ever before. */
   isFurther(): boolean {
     if (this.gotBytes <= this.#furthestBytes) return false
     this.#furthestBytes = this.gotBytes

@@ -1,4 +1,4 @@
-// A file whose ciphertext somebody has fetched without an account: the copy that moves one to another device.
+// Opens a file whose ciphertext was fetched without an account: the copy that moves an account to another device.
 import { CodedError, concatBytes } from '@postern/protocol'
 import { ChunkBuffers } from '../cipher/chunk-buffers.ts'
 import type { FileCipher } from '../cipher/file-cipher.ts'

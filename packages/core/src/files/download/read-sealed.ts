@@ -1,4 +1,4 @@
-// Reads a file, or a part of it, from its ciphertext: chunk by chunk, and nothing that was not proven.
+// Reads a file, or a part of it, from its ciphertext: chunk by chunk, and only proven bytes.
 import { CodedError } from '@postern/protocol'
 import { type ChunkPlace, chunksOf, type FileRange, STRETCH_BYTES, wholeFile } from '../cipher/file-format.ts'
 import type { FilesContext } from '../files-context.ts'
@@ -8,7 +8,7 @@ type Wanted = {
   key: Uint8Array
   size: number
   range?: FileRange | undefined
-  /** `brief`: a piece holds only until the next one is asked for. */
+  /** `brief`: a piece is valid only until the next one is requested. */
   pieces: 'kept' | 'brief'
 }
 
@@ -40,7 +40,7 @@ export async function* readSealed(
 
 type Stretch = { chunks: ChunkPlace[]; sealedBytes: number }
 
-/** Chunks that follow one another, as many as one read takes. */
+/** Consecutive chunks, as many as one read covers. */
 function* stretchesOf(chunks: Iterable<ChunkPlace>): Generator<Stretch> {
   let stretch: Stretch = { chunks: [], sealedBytes: 0 }
   for (const chunk of chunks) {

@@ -1,9 +1,9 @@
-// However many want a file at once, it is fetched once; when nobody waits for it any more, it is let go.
+// Fetches a file once, however many callers want it at the same time. When no caller waits any more, the fetch ends.
 import { CodedError, Deferred, toBase32 } from '@postern/protocol'
 import type { FilesContext, StoredFile } from '../files-context.ts'
 import { fetchBlob } from './fetch-blob.ts'
 
-/** How long somebody waits for a file. */
+/** How long a caller waits for a file. */
 export type FetchPatience = { timeoutMs: number; signal?: AbortSignal }
 
 type Fetch = { done: Promise<void>; stop: AbortController; waiting: number; movedMs: number }
@@ -11,7 +11,7 @@ type Fetch = { done: Promise<void>; stop: AbortController; waiting: number; move
 export class SharedFetches {
   readonly #parts: FilesContext
   readonly #wanted = new Map<string, Fetch>()
-  /** Those that were let go, too, until they have cleared away what they had. */
+  /** Includes cancelled fetches until they have removed their files. */
   readonly #running = new Set<Fetch>()
 
   constructor(parts: FilesContext) {
@@ -19,8 +19,8 @@ export class SharedFetches {
   }
 
   /**
-   * Resolves when it is in the vault; rejects when nothing has come for the time given, however long the whole takes, and
-   * at once when the signal says that it is not waited for any more.
+   * Resolves when the file is in the vault. Rejects when nothing has arrived for the given time, however long the whole
+   * takes, and immediately when the signal aborts.
    */
   async want(file: StoredFile, { timeoutMs, signal }: FetchPatience): Promise<void> {
     signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-// Blobs over fetch. A body that streams out needs HTTP/2 and Chromium: uploads go out in pieces instead.
+// Transfers blobs with fetch. A streaming request body needs HTTP/2 and Chromium, so uploads are sent in pieces.
 import { type BlobId, CodedError, clientLimits } from '@postern/protocol'
 import {
   type BlobTransport,
@@ -30,7 +30,7 @@ class BrowserBlobTransport implements BlobTransport {
       const beganMs = performance.now()
       const standing = await this.#put(ticket, { bytes, at, isLast, signal })
       at += bytes.length
-      // Refused, or less of it has arrived: whoever sends goes on from there.
+      // Refused, or less of it has arrived: the caller continues from there.
       if (isLast || standing.offset !== at) return standing
       sizer.took(performance.now() - beganMs)
     }
@@ -65,7 +65,7 @@ class BrowserBlobTransport implements BlobTransport {
     return standingIn(response, [204, 409])
   }
 
-  /** No cookies, no cache, and nowhere else: a relay that sends us on is answering against the protocol. */
+  /** No cookies, no cache and no redirects: a relay that redirects violates the protocol. */
   async #ask(blob: BlobId, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
     const signal = AbortSignal.any([init.signal, this.#closed.signal])
     try {
@@ -85,7 +85,7 @@ class BrowserBlobTransport implements BlobTransport {
 
 type SentPiece = { bytes: Uint8Array<ArrayBuffer>; at: number; isLast: boolean; signal: AbortSignal }
 
-/** Small at first, so that a slow line is not taken for a dead one, and twice as large after each that was quick. */
+/** Small at first, so that a slow line does not look dead, and doubled after each quick piece. */
 class PieceSizer {
   bytes: number = uploadPieceBytesMin
 
@@ -96,7 +96,7 @@ class PieceSizer {
 
 type Piece = { bytes: Uint8Array<ArrayBuffer>; isLast: boolean; sizer: PieceSizer }
 
-/** The source's bytes in pieces that hold until the next one is asked for; the last may be empty. */
+/** The source's bytes in pieces that are valid until the next one is requested; the last may be empty. */
 async function* pieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
   const sizer = new PieceSizer()
   let held = new Uint8Array(sizer.bytes)

@@ -1,4 +1,4 @@
-// Blobs over Node's own HTTP client: of those at hand, the one that copies least.
+// Transfers blobs with Node's own HTTP client, which copies least.
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
 import { type BlobId, CodedError, Deferred, freeBytes, GatheredBytes, untilAborted } from '@postern/protocol'
@@ -15,7 +15,7 @@ import {
   wantedHeaders,
 } from './blob-transport.ts'
 
-// Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
+// An import would load undici for the names that it re-exports: 13 MiB that nobody here uses.
 const http = process.getBuiltinModule('node:http')
 
 export const connectNodeBlobs: BlobTransportFactory = relayUrl => new NodeBlobTransport(relayUrl)
@@ -44,7 +44,7 @@ class NodeBlobTransport implements BlobTransport {
       await sendBody(request, { body, answer })
       return standingIn(await answer, [204, 409])
     } finally {
-      // Before its buffer is used again: what is still to be written must not go out with other bytes in it.
+      // Before its buffer is used again: pending writes must not send other bytes.
       if (!request.writableFinished) request.destroy()
     }
   }
@@ -86,7 +86,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   request.on('response', response => wait.resolve(response))
   request.on('error', cause => wait.reject(unreachable(cause)))
   request.on('close', () => wait.reject(unreachable(new Error('closed'))))
-  // Whoever sends may fail first, and then nobody waits for it.
+  // The sender may fail first, and then nothing awaits this promise.
   wait.promise.catch(() => undefined)
   return wait.promise
 }
@@ -143,7 +143,10 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The parser copies the body out of what the socket read: without this each byte would wait twice for the collector. */
+/**
+ * The parser copies the body out of the bytes that the socket read:
+ * without this, each byte would wait twice for the garbage collector.
+ */
 function freeWhatWasRead(response: IncomingMessage): void {
   const { socket } = response
   socket.on('data', freeBytes)
@@ -151,6 +154,7 @@ function freeWhatWasRead(response: IncomingMessage): void {
     for (const end of ['end', 'close']) response.off(end, over)
     socket.off('data', freeBytes)
   }
-  // With the last byte, and not when it was read: the next answer on this connection would be freed before it is parsed.
+  // With the last byte, and not when it was read:
+  // otherwise the next answer on this connection would be freed before it is parsed.
   for (const end of ['end', 'close']) response.on(end, over)
 }

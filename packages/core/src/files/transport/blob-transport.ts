@@ -1,17 +1,18 @@
-// How the ciphertext of files travels to the relay and back. Node and the browser bring one, and tests one that they can cut.
+// The transport of file ciphertext to the relay and back.
+// Node and the browser have one each, and tests have one that they can cut.
 import type { BlobId } from '@postern/protocol'
 
 /** The right to write to a blob. */
 export type UploadTicket = { blob: BlobId; token: string }
 
-/** How far the relay has come with an upload. */
+/** The progress of an upload at the relay. */
 export type UploadStanding = { offset: number; isComplete: boolean }
 
 export type UploadPiece = {
   offset: number
-  /** Absent while it is not known how much will come. */
+  /** Absent while the length is not known. */
   length: number | undefined
-  /** Each of its pieces holds only until the next one is asked for. The blob ends where it ends. */
+  /** Each of its pieces is valid only until the next one is requested. The blob ends where the body ends. */
   body: AsyncIterable<Uint8Array>
   signal: AbortSignal
 }
@@ -19,22 +20,22 @@ export type UploadPiece = {
 export type WantedBytes = {
   from: number
   signal: AbortSignal
-  /** For a blob that has only so many fetchers: a secret of this one, the same for all that it asks. */
+  /** For a blob with a limited number of fetchers: a secret of this one, the same for all its requests. */
   fetchToken?: string | undefined
 }
 
 export type Download = {
-  /** Where the body begins. */
+  /** The position at which the body begins. */
   start: number
-  /** How long the whole blob is; whatever stands between us and the relay may not tell. */
+  /** The length of the whole blob. A proxy in between may not report it. */
   total: number | undefined
-  /** Each of its pieces holds only until the next one is asked for. */
+  /** Each of its pieces is valid only until the next one is requested. */
   body: AsyncIterable<Uint8Array>
 }
 
 /**
- * A lost connection and a relay that is busy are `relay-unreachable`: worth another try. A blob that is not there is
- * `blob-unknown`, a relay whose disk is full `relay-full`. What `body` throws comes out as it is.
+ * A lost connection and a busy relay are `relay-unreachable`: worth another try. A missing blob is `blob-unknown`, a
+ * relay whose disk is full `relay-full`. Errors of `body` are thrown unchanged.
  */
 export interface BlobTransport {
   upload(ticket: UploadTicket, piece: UploadPiece): Promise<UploadStanding>

@@ -1,4 +1,4 @@
-// How long an upload or a download goes on while the relay is away: as long as something moves now and then.
+// Retries an upload or a download while the relay is unreachable, as long as it makes progress from time to time.
 import { type Clock, CodedError, clientLimits, pause, type Timer, unlessAborted } from '@postern/protocol'
 import { isUnanswered } from '../../relay-link/relay-answers.ts'
 import type { RelayLink } from '../../relay-link/relay-link.ts'
@@ -17,18 +17,18 @@ export class TransferRetry {
     this.#movedMs = parts.clock.monotonicMs()
   }
 
-  /** Bytes went out, or there was nothing to do: the time without progress begins here. */
+  /** Bytes were sent, or there was nothing to do: the time without progress begins here. */
   moved(): void {
     this.#movedMs = this.#parts.clock.monotonicMs()
   }
 
-  /** Bytes have arrived. What only went out may have got lost, again and again. */
+  /** Bytes have arrived. Bytes that were only sent may have been lost repeatedly. */
   arrived(): void {
     this.moved()
     this.#failures = 0
   }
 
-  /** Waits until another try makes sense; throws what no other try will change, and when the time is up. */
+  /** Waits until another try makes sense. Throws errors that no other try will change, and when the time is up. */
   async afterFailure(cause: unknown): Promise<void> {
     this.#signal.throwIfAborted()
     if (!isUnanswered(cause)) throw cause
@@ -47,7 +47,7 @@ export class TransferRetry {
   }
 }
 
-/** Ends one exchange with the relay when it is silent for too long while something is expected of it. */
+/** Ends one exchange with the relay when it is silent for too long although something is expected of it. */
 export class StallGuard {
   readonly signal: AbortSignal
   readonly #clock: Clock
@@ -71,7 +71,7 @@ export class StallGuard {
     )
   }
 
-  /** Nothing is expected of the relay now; and at the end. */
+  /** Nothing is expected of the relay now. Also called at the end. */
   rest(): void {
     this.#timer?.cancel()
     this.#timer = undefined

@@ -1,4 +1,5 @@
-// Files that wait here until somebody sends them: encrypted under keys of the database, over restarts, until they are dropped.
+// Files that wait here until they are sent:
+// encrypted under keys of the database, across restarts, until they are dropped.
 import { KEY_BYTES } from '@postern/mls'
 import { CodedError, isCoded, KeyedQueue, toBase32 } from '@postern/protocol'
 import { sealedLength } from '../cipher/file-format.ts'
@@ -12,9 +13,9 @@ import { bytesMaxOf } from './spooled-file.ts'
 const STOW_ID_BYTES = 16
 
 export type LocalFileHints = {
-  /** No more bytes than this will come; one more is refused. */
+  /** The largest size that the file can have; one byte more is refused. */
   bytesHint?: number
-  /** Ends it, with the signal's reason. */
+  /** Ends the operation with the signal's reason. */
   signal?: AbortSignal
 }
 
@@ -24,7 +25,7 @@ export class LocalFiles {
   readonly #parts: FilesContext
   readonly #lanes = new KeyedQueue<string>()
   readonly #stop = new AbortController()
-  /** Laid down, and not in the database yet: nobody's leftovers. */
+  /** Written, and not in the database yet: no leftovers. */
   readonly #inHand = new Set<LocalFileId>()
 
   constructor(parts: FilesContext) {
@@ -61,7 +62,7 @@ export class LocalFiles {
       await assertWhole(sealed, row)
       yield* readSealed(this.#parts, sealed, { key: row.key, size: row.size, pieces: 'kept' })
     } catch (error) {
-      // No relay has it: what is damaged here cannot be had again.
+      // No relay has it: a file that is damaged here is lost.
       throw isCoded(error, 'file-damaged') ? new CodedError('file-gone', {}, { cause: error }) : error
     } finally {
       await sealed.close()
@@ -77,7 +78,7 @@ export class LocalFiles {
     })
   }
 
-  /** Files that a kill has left between the disk and the database. */
+  /** Removes files that a kill has left between the disk and the database. */
   async sweep(): Promise<void> {
     for (const id of await this.#parts.vault.stowed()) if (!this.#isNamed(id)) await this.#parts.vault.removeStowed(id)
   }
@@ -117,7 +118,7 @@ export class LocalFiles {
   }
 }
 
-/** Before anything of it is given: half a file is none. */
+/** Checked before any byte is returned: an incomplete file counts as missing. */
 async function assertWhole(sealed: SealedBytes, { size }: LocalFileRow): Promise<void> {
   const [last, beyond] = [new Uint8Array(1), new Uint8Array(1)]
   const length = sealedLength(size)

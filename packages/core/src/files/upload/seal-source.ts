@@ -1,4 +1,4 @@
-// Takes a file in as it comes, and lays it down as ciphertext: never whole in memory, never in clear on disk.
+// Seals a file as it arrives and stores the ciphertext: never whole in memory, never in clear on disk.
 import { CodedError, untilAborted } from '@postern/protocol'
 import type { ChunkCipher, RunningHash } from '../cipher/file-cipher.ts'
 import { CHUNK_BYTES, chunkNonce, STRETCH_BYTES } from '../cipher/file-format.ts'
@@ -28,7 +28,9 @@ export async function sealSource(
   }
 }
 
-/** Chunks are sealed where they will lie in a stretch, and stretches go to the spool: one is written while the next is sealed. */
+/**
+ * Seals chunks at their place in a stretch, and passes stretches to the spool: one is written while the next is sealed.
+ */
 class ChunkWriter {
   readonly #parts: FilesContext
   readonly #spool: Spool
@@ -37,7 +39,7 @@ class ChunkWriter {
   #stretch: Uint8Array | undefined
   /** At the beginning of the stretch. */
   #sealedBytes = 0
-  /** Of the chunk behind it, still in clear. */
+  /** Bytes of the chunk after it, still in clear. */
   #heldBytes = 0
   #index = 0
 
@@ -50,7 +52,7 @@ class ChunkWriter {
 
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
-      // A full chunk waits for what follows it: only then it is known not to be the last.
+      // A full chunk waits for the next byte: only then it is known not to be the last.
       if (this.#heldBytes === CHUNK_BYTES) await this.#sealHeld({ isLast: false })
       const left = bytes.length - at
       // Most are sealed from where they came, without a copy.
@@ -59,7 +61,7 @@ class ChunkWriter {
         at += CHUNK_BYTES
       } else at += this.#hold(bytes.subarray(at))
     }
-    // What is sealed does not wait for the rest of its stretch: the source may pause now, and an upload follows.
+    // Sealed chunks do not wait for the rest of their stretch: the source may pause now, and an upload follows.
     await this.#append()
   }
 
@@ -75,7 +77,7 @@ class ChunkWriter {
     this.#stretch = undefined
   }
 
-  /** How many of the bytes it has taken. */
+  /** Returns how many of the bytes it has copied. */
   #hold(bytes: Uint8Array): number {
     const taken = bytes.subarray(0, CHUNK_BYTES - this.#heldBytes)
     this.#place().set(taken, this.#heldBytes)
@@ -95,7 +97,7 @@ class ChunkWriter {
     if (this.#sealedBytes === STRETCH_BYTES) await this.#append()
   }
 
-  /** Where the next chunk will lie. */
+  /** The place of the next chunk. */
   #place(): Uint8Array {
     this.#stretch ??= this.#parts.buffers.borrow()
     return this.#stretch.subarray(this.#sealedBytes)
@@ -108,7 +110,7 @@ class ChunkWriter {
     this.#hash.update(full.subarray(0, sealedBytes))
     this.#stretch = undefined
     this.#sealedBytes = 0
-    // The chunk that has only begun goes along to the next one.
+    // The incomplete chunk moves to the next stretch.
     if (this.#heldBytes > 0) this.#place().set(full.subarray(sealedBytes, sealedBytes + this.#heldBytes))
     await this.#spool.append(full, sealedBytes)
   }

@@ -1,27 +1,29 @@
-// A file's ciphertext while it is written: one appends, and an upload follows.
+// A file's ciphertext while it is written: a writer appends, and an upload follows.
 import { Deferred, Notifier } from '@postern/protocol'
 import type { ChunkBuffers } from '../cipher/chunk-buffers.ts'
 import type { SealedBytes, VaultPart } from '../vault/file-vault.ts'
 
 export type SpoolOptions = {
-  /** No more bytes than this will come; one more is refused. */
+  /** The largest size that the file can have; one byte more is refused. */
   bytesHint?: number | undefined
-  /** `later`: when somebody asks for it to be uploaded. */
+  /** `later`: when a caller asks for the upload. */
   uploads: 'now' | 'later'
-  /** How many bytes of its ciphertext the relay was given by now; fewer again when some of them were lost. */
+  /** How many bytes of its ciphertext the relay has received by now; fewer again when some of them were lost. */
   onSent?: ((sealedBytes: number) => void) | undefined
-  /** The key that seals it, used for this file alone; a random one unless it is given. */
+  /** The key that seals it, used for this file alone. Random unless given. */
   key?: Uint8Array | undefined
-  /** What the relay limits it to. */
+  /** Its limits at the relay. */
   limits?: SpoolLimits | undefined
 }
 
 export type SpoolLimits = { lifetimeMs: number; fetches: number }
 
-/** What was appended last: still in memory, so that who follows closely need not read it from the disk. */
+/** The stretch appended last: still in memory, so that an upload close behind need not read it from the disk. */
 type Newest = { at: number; bytes: Uint8Array; buffer: Uint8Array; holders: number }
 
-/** Some of the ciphertext, which nobody writes to until `done` says that nobody reads from it any more, also no socket. */
+/**
+ * A part of the ciphertext. It is not overwritten until `done` says that nothing reads it any more, not even a socket.
+ */
 export type Lent = { bytes: Uint8Array; done: () => void }
 
 export class Spool implements SealedBytes {
@@ -39,7 +41,7 @@ export class Spool implements SealedBytes {
     this.#buffers = buffers
   }
 
-  /** What has been appended. All of it but the newest stretch is in the file. */
+  /** The bytes appended so far. All but the newest stretch are in the file. */
   get sealedBytes(): number {
     return this.#sealedBytes
   }
@@ -49,9 +51,9 @@ export class Spool implements SealedBytes {
   }
 
   /**
-   * Resolves when what came before is in the file, and throws what went wrong with it; these bytes are written meanwhile,
-   * and followed from memory. They may be at the relay before they are in the file: until `end` nobody names the blob, and
-   * what fails until then clears it away. The buffer is the spool's from now on.
+   * Resolves when the earlier bytes are in the file, and throws their errors. These bytes are written meanwhile, and
+   * uploads read them from memory. They may reach the relay before the file: until `end` no message names the blob, and
+   * a failure until then removes it. The buffer belongs to the spool from now on.
    */
   async append(buffer: Uint8Array, sealedBytes: number): Promise<void> {
     await this.#writing
@@ -60,7 +62,7 @@ export class Spool implements SealedBytes {
     this.#newest = newest
     this.#sealedBytes += sealedBytes
     this.#writing = this.#write(newest)
-    // Thrown where the next one is appended, or at the end.
+    // Thrown by the next append, or at the end.
     this.#writing.catch(() => undefined)
     this.#grown.notify()
   }
@@ -74,7 +76,7 @@ export class Spool implements SealedBytes {
 
   async read(into: Uint8Array, at: number): Promise<number> {
     const newest = this.#newestAt(at)
-    // Not into what is being written: of that the file may hold a part.
+    // Not into the stretch that is being written: the file may hold a part of it.
     const end = this.#isWriting && !newest ? (this.#newest?.at ?? 0) : this.#sealedBytes
     const wanted = into.subarray(0, Math.max(0, end - at))
     if (!newest) return await this.part.read(wanted, at)
@@ -82,7 +84,7 @@ export class Spool implements SealedBytes {
     return wanted.length
   }
 
-  /** What there is from a place on, from memory or from the file; nothing where there is no more yet. */
+  /** The available bytes from a place on, from memory or from the file; empty if there are none yet. */
   async lend(at: number): Promise<Lent> {
     const newest = this.#newestAt(at)
     if (newest) {
@@ -94,7 +96,7 @@ export class Spool implements SealedBytes {
     return { bytes, done: () => this.#buffers.giveBack(buffer) }
   }
 
-  /** Resolves when there are more bytes than so many, or no more will come. */
+  /** Resolves when there are more bytes than this, or no more will come. */
   async reaches(sealedBytes: number, signal: AbortSignal): Promise<void> {
     const isReached = () => this.#sealedBytes > sealedBytes || this.#isEnded
     if (isReached()) return
@@ -108,7 +110,7 @@ export class Spool implements SealedBytes {
     await wait.promise
   }
 
-  /** Nobody works with it any more. */
+  /** Nothing uses it any more. */
   async release(): Promise<void> {
     await this.#writing?.catch(() => undefined)
     this.#letGo()

@@ -1,4 +1,4 @@
-// A file on its way out: sealed into a spool, followed to the relay, and kept until whoever sends it is done with it.
+// A file to be sent: sealed into a spool, uploaded, and kept until the sender releases it.
 import { KEY_BYTES } from '@postern/mls'
 import { type BlobId, CodedError, contentLimits, unlessAborted } from '@postern/protocol'
 import { readSealed } from '../download/read-sealed.ts'
@@ -9,13 +9,13 @@ import { uploadSpool } from './upload-spool.ts'
 
 export interface FileSpool {
   readonly size: number
-  /** SHA-256 of the file itself. Few need it: it is made when it is asked for. */
+  /** SHA-256 of the file itself. Few callers need it, so it is computed on request. */
   plainDigest(): Promise<Uint8Array>
   /** The file, from its ciphertext on disk. */
   read(): AsyncIterable<Uint8Array>
-  /** When the relay has all of it. The signal ends the wait, not the upload. */
+  /** Resolves when the relay has all of it. The signal ends the wait, not the upload. */
   uploaded(signal?: AbortSignal): Promise<StoredFile>
-  /** Nobody works with it any more. What no message refers to is cleared away. */
+  /** Nothing uses it any more. A file that no message refers to is removed. */
   release(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export class SpooledFile implements FileSpool {
     this.#key = given.key ?? parts.randomBytes(KEY_BYTES)
   }
 
-  /** Takes the source in. What fails on the way, on either side, ends it and leaves nothing. */
+  /** Reads the source. A failure of the source, the disk or the upload ends it and leaves nothing. */
   async fill(source: AsyncIterable<Uint8Array>, uploads: SpoolOptions['uploads']): Promise<void> {
     try {
       if (uploads === 'now') this.#upload().catch((error: unknown) => this.#stop.abort(error))
@@ -125,6 +125,6 @@ export class SpooledFile implements FileSpool {
   }
 }
 
-/** What may come of a file, by what is known of it beforehand. */
+/** The largest size of a file, given its hint. */
 export const bytesMaxOf = ({ bytesHint }: SpoolOptions): number =>
   Math.min(contentLimits.fileBytesMax, bytesHint ?? contentLimits.fileBytesMax)

@@ -1,4 +1,4 @@
-// Follows a spool to the relay in one stream, while it grows; goes on where it was when the connection was lost.
+// Uploads a spool to the relay in one stream while it grows, and resumes after a lost connection.
 import { type BlobId, CodedError, isCoded } from '@postern/protocol'
 import { CHUNK_BYTES, sealedLength } from '../cipher/file-format.ts'
 import type { FilesContext } from '../files-context.ts'
@@ -6,7 +6,7 @@ import type { UploadStanding, UploadTicket } from '../transport/blob-transport.t
 import { StallGuard, TransferRetry } from '../transport/transfer-retry.ts'
 import type { Spool, SpoolOptions } from './spool.ts'
 
-/** A file that ends before this is announced with its exact size, and one that is cut off leaves nothing at the relay. */
+/** A file that ends before this is announced with its exact size, and leaves nothing at the relay if it is cut off. */
 const BEGIN_AFTER_BYTES = 2 * CHUNK_BYTES
 
 type Upload = {
@@ -18,7 +18,9 @@ type Upload = {
   limits: SpoolOptions['limits']
 }
 
-/** Resolves when the relay has all of it. The blob is written down before its first byte goes out, so that none is forgotten. */
+/**
+ * Resolves when the relay has all of it. The blob is recorded before its first byte is sent, so that none is forgotten.
+ */
 export async function uploadSpool(parts: FilesContext, upload: Upload): Promise<BlobId> {
   const { spool, signal, onSent } = upload
   await spool.reaches(BEGIN_AFTER_BYTES, signal)
@@ -35,12 +37,12 @@ export async function uploadSpool(parts: FilesContext, upload: Upload): Promise<
       if (offset > furthest) patience.arrived()
       furthest = Math.max(furthest, offset)
       if (offset === spool.sealedBytes && !spool.isEnded) {
-        // It is the source that pauses, however long, and not the relay.
+        // The source pauses, however long, and not the relay.
         await spool.reaches(offset, signal)
         patience.moved()
       }
       standing = await sendFrom(parts, { ...sending, offset })
-      // It may want other bytes than it has said: once is chance, again and again it must not go.
+      // The relay may want other bytes than it has said: once is chance, but it must not happen repeatedly.
       if (standing.offset <= offset && !standing.isComplete) throw new CodedError('relay-unreachable')
     } catch (error) {
       if (isCoded(error, 'blob-unknown')) throw new CodedError('file-gone', {}, { cause: error })
@@ -89,15 +91,15 @@ async function sendFrom(parts: FilesContext, sending: Sending & { offset: number
     const body = follow({ ...sending, guard, signal })
     return await parts.blobs.upload(ticket, { offset, length, body, signal: guard.signal })
   } finally {
-    // A connection may be cut while the source pauses: that time is not the relay's.
+    // A connection may be cut while the source pauses: that time does not count against the relay.
     if (guard.isResting) patience.moved()
-    // Nothing follows the source for a connection that has ended.
+    // Nothing must read the source for a connection that has ended.
     over.abort()
     guard.rest()
   }
 }
 
-/** In pieces of a chunk at most: on a slow line the stall guard must hear of each. */
+/** In pieces of at most a chunk: on a slow line the stall guard must see each of them. */
 async function* follow({
   spool,
   offset,

@@ -1,4 +1,4 @@
-// The vault as a folder of the origin's private file system. Least recently used files make room.
+// The vault as a folder of the origin's private file system. It evicts the least recently used files.
 import { type BlobId, CodedError, isBlobId, toBase32 } from '@postern/protocol'
 import {
   type AccessHandle,
@@ -20,17 +20,17 @@ const PART_SUFFIX = '.part'
 const DIGEST_BYTES = 20
 
 export interface BrowserVaultOptions {
-  /** Of the private file system, as in `postern/files`. */
+  /** A folder of the private file system, for example `postern/files`. */
   folder: string
   bytesMax: number
-  /** For tests of a disk that is small. */
+  /** For tests of a small disk. */
   freeBytes?: () => Promise<number>
 }
 
 type Kept = { file: string; title: string; bytes: number; readers: number; isDead: boolean }
 type Found = { blob: BlobId; serial: number; kept: Kept }
 
-/** To be called by the one worker that holds the database: it sweeps what others would still be writing. */
+/** Call this in the one worker that holds the database: it sweeps files that others would still be writing. */
 export async function openBrowserFileVault(options: BrowserVaultOptions): Promise<FileVault> {
   return await coded(openVault(options))
 }
@@ -43,7 +43,7 @@ async function openVault(options: BrowserVaultOptions): Promise<FileVault> {
   found.sort((a, b) => (used.get(a.blob) ?? -1) - (used.get(b.blob) ?? -1) || a.serial - b.serial)
   const kept = new Map<BlobId, Kept>()
   for (const one of found) {
-    // What was being read when it was fetched anew has stayed until now.
+    // An older file was being read when it was fetched again, and stayed until now.
     const older = kept.get(one.blob)
     if (older) await remove(folder, older.file)
     kept.set(one.blob, one.kept)
@@ -55,7 +55,7 @@ async function openVault(options: BrowserVaultOptions): Promise<FileVault> {
   return vault
 }
 
-/** What is kept there; what was only begun goes. */
+/** Returns the kept files; removes incomplete ones. */
 async function sweep(folder: FileSystemDirectoryHandle): Promise<Found[]> {
   const found: Found[] = []
   const entries = await Array.fromAsync(folder.values())
@@ -101,6 +101,10 @@ class BrowserFileVault implements FileVault {
     return this.#keptBytes
   }
 
+  kept(): Map<BlobId, number> {
+    return new Map([...this.#kept].map(([blob, { bytes }]) => [blob, bytes]))
+  }
+
   async createPart(): Promise<VaultPart> {
     this.#lastSerial += 1
     const serial = this.#lastSerial
@@ -121,7 +125,7 @@ class BrowserFileVault implements FileVault {
       },
       stow: async id => {
         handle.flush()
-        // A file that is open cannot be given its name.
+        // An open file cannot be renamed.
         handle.close()
         await coded(renameFile(entry, stowedName(id)))
         state = { kind: 'stowed', file: await coded(entry.getFile()) }
@@ -130,7 +134,7 @@ class BrowserFileVault implements FileVault {
         const before = state
         state = { kind: 'released' }
         if (before.kind === 'released') return
-        // A second time is fine.
+        // Closing twice is no error.
         handle.close()
         if (before.kind === 'part') await coded(remove(this.#folder, name))
         if (before.kind === 'kept') await this.#readerLeaves(before.kept)
@@ -147,7 +151,7 @@ class BrowserFileVault implements FileVault {
     const kept = this.#kept.get(name.blob)
     if (kept?.title !== titleOf(name)) return undefined
     kept.readers += 1
-    // A File and not an access handle: of those a file has one at a time, and several may read.
+    // A File and not an access handle: a file has one handle at a time, but several readers.
     const file = await coded(absentIsFine(this.#fileOf(kept)))
     if (!file) {
       if (this.#kept.get(name.blob) === kept) this.#forget(name.blob, kept)
@@ -170,7 +174,7 @@ class BrowserFileVault implements FileVault {
     const kept = this.#kept.get(blob)
     if (!kept) return
     this.#forget(blob, kept)
-    // Whoever reads it reads on: of a file that is removed nothing can be read any more.
+    // Readers continue to read it: a removed file could not be read any more.
     kept.isDead = true
     if (kept.readers === 0) await coded(remove(this.#folder, kept.file))
   }
@@ -187,7 +191,7 @@ class BrowserFileVault implements FileVault {
     return await stowedIn(this.#folder)
   }
 
-  /** What is being read stays, and so does the newest: somebody is about to read it. */
+  /** Files that are being read stay, and so does the newest, which is about to be read. */
   async makeRoom(): Promise<void> {
     let older = this.#kept.size - 1
     if (older <= 0) return
@@ -198,36 +202,37 @@ class BrowserFileVault implements FileVault {
     }
   }
 
-  /** No more than it leaves free: what can be fetched again must not use up the room that the database needs. */
+  /** No more than it leaves free: files that can be fetched again must not use up the space that the database needs. */
   async #bytesMax(): Promise<number> {
     const { bytesMax, freeBytes = freeQuotaBytes } = this.#options
     return Math.min(bytesMax, (this.#keptBytes + (await freeBytes())) / 2)
   }
 
-  /** A full disk takes from what is kept, the least recently used first, before anybody is refused. */
+  /** On a full disk, kept files are evicted first, the least recently used first, before a write fails. */
   async #write(handle: AccessHandle, { bytes, at }: { bytes: Uint8Array; at: number }): Promise<void> {
     for (;;) {
       try {
         return writeAll(handle, { bytes, at })
       } catch (error) {
-        const [oldest] = this.#kept.entries().find(([, { readers }]) => readers === 0) ?? []
+        // Without methods of iterators, which browsers have later than all else that is used here.
+        const [oldest] = [...this.#kept].find(([, { readers }]) => readers === 0) ?? []
         if (!isFull(error) || oldest === undefined) throw browserFault(error)
         await this.remove(oldest)
       }
     }
   }
 
-  /** Under a name of its own each time: one that is still read under the same title must stay as it is. */
+  /** A new name each time: a file that is still read under the same title must not change. */
   async #keep(entry: FileSystemFileHandle, { handle, wanted, serial }: Keeping): Promise<Kept> {
     const title = titleOf(wanted)
     const file = `${title}.${serial}`
     await this.remove(wanted.blob)
     const bytes = handle.getSize()
     handle.flush()
-    // A file that is open cannot be given its name.
+    // An open file cannot be renamed.
     handle.close()
     await renameFile(entry, file)
-    // Who has written it can read it until it is released.
+    // Its writer can read it until it is released.
     const kept = { file, title, bytes, readers: 1, isDead: false }
     this.#kept.set(wanted.blob, kept)
     this.#keptBytes += bytes
@@ -284,7 +289,7 @@ function writeAll(handle: AccessHandle, { bytes, at }: { bytes: Uint8Array; at: 
   }
 }
 
-/** Where the browser does not say it, the limit alone counts. */
+/** If the browser does not report it, only the limit counts. */
 async function freeQuotaBytes(): Promise<number> {
   const { quota = Infinity, usage = 0 } = await navigator.storage.estimate()
   return Math.max(0, quota - usage)

@@ -1,4 +1,5 @@
-// The vault as a folder of the data directory. Least recently used files make room; what a killed process left is swept.
+// The vault as a folder of the data directory.
+// It evicts the least recently used files, and sweeps leftovers of a killed process.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,9 +14,9 @@ export interface NodeVaultOptions {
   directory: string
   bytesMax: number
   clock: Clock
-  /** For tests of a disk that fails. */
+  /** For tests of a failing disk. */
   openFile?: typeof open
-  /** For tests of a disk that is small. */
+  /** For tests of a small disk. */
   diskFreeBytes?: () => Promise<number>
 }
 
@@ -23,7 +24,7 @@ const isWorking = (file: string): boolean => file.endsWith(PART_SUFFIX) || file.
 
 type Kept = { file: string; bytes: number; readers: number }
 
-/** To be called by the one process that holds the database: it sweeps what others would still be writing. */
+/** Call this in the one process that holds the database: it sweeps files that others would still be writing. */
 export async function openNodeFileVault(options: NodeVaultOptions): Promise<FileVault> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 })
   const found: { blob: BlobId; usedMs: number; kept: Kept }[] = []
@@ -60,6 +61,10 @@ class NodeFileVault implements FileVault {
     return this.#keptBytes
   }
 
+  kept(): Map<BlobId, number> {
+    return new Map([...this.#kept].map(([blob, { bytes }]) => [blob, bytes]))
+  }
+
   async createPart(): Promise<VaultPart> {
     this.#lastPart += 1
     const path = this.#path(`${this.#lastPart}${PART_SUFFIX}`)
@@ -73,7 +78,7 @@ class NodeFileVault implements FileVault {
         state = 'kept'
       },
       stow: async id => {
-        // Before it has its name: a power cut must not leave a file of which a part is missing.
+        // Before it has its name: a power cut must not leave an incomplete file.
         await coded(handle.sync())
         await coded(rename(path, this.#stowedPath(id)))
         state = 'stowed'
@@ -133,24 +138,24 @@ class NodeFileVault implements FileVault {
     return files.filter(file => file.endsWith(STOWED_SUFFIX)).map(file => file.slice(0, -STOWED_SUFFIX.length))
   }
 
-  /** What is being read stays, and so does the newest: somebody is about to read it. */
+  /** Files that are being read stay, and so does the newest, which is about to be read. */
   async makeRoom(): Promise<void> {
     const bytesMax = await this.#bytesMax()
     let older = this.#kept.size - 1
-    // As it stands at each turn, and never a copy: there may be very many, and this is asked after every use.
+    // Iterates the map itself, never a copy: there may be very many, and this runs after every use.
     for (const [blob, { readers }] of this.#kept) {
       if (this.#keptBytes <= bytesMax || older-- <= 0) return
       if (readers === 0) await this.remove(blob)
     }
   }
 
-  /** No more than it leaves free: what can be fetched again must not fill the disk on which the database is. */
+  /** No more than it leaves free: files that can be fetched again must not fill the disk of the database. */
   async #bytesMax(): Promise<number> {
     const { directory, bytesMax, diskFreeBytes = () => freeBytesAt(directory) } = this.#options
     return Math.min(bytesMax, (this.#keptBytes + (await diskFreeBytes())) / 2)
   }
 
-  /** Somebody may have deleted the folder; with the data directory gone as well there is nothing to go on with. */
+  /** Somebody may have deleted the folder. If the data directory is gone as well, this fails. */
   async #create(path: string): Promise<FileHandle> {
     const create = () => this.#openFile(path, 'wx+', 0o600)
     const handle = await absentIsFine(create())
@@ -159,7 +164,7 @@ class NodeFileVault implements FileVault {
     return await create()
   }
 
-  /** A full disk takes from what is kept, the least recently used first, before anybody is refused. */
+  /** On a full disk, kept files are evicted first, the least recently used first, before a write fails. */
   async #write(handle: FileHandle, { bytes, at }: { bytes: Uint8Array; at: number }): Promise<void> {
     for (;;) {
       try {
@@ -180,14 +185,14 @@ class NodeFileVault implements FileVault {
   async #keep(partPath: string, { name, bytes }: { name: VaultName; bytes: number }): Promise<void> {
     await this.remove(name.blob)
     const file = fileName(name)
-    // A folder that somebody has deleted takes it along: whoever wants it has it from the relay again.
+    // If somebody has deleted the folder, the file is gone with it: it is fetched from the relay again.
     if (!(await absentIsFine(rename(partPath, this.#path(file)).then(() => true)))) return
     this.#kept.set(name.blob, { file, bytes, readers: 0 })
     this.#keptBytes += bytes
     await this.makeRoom()
   }
 
-  /** The order of use outlives a restart as the files' times. */
+  /** The order of use survives a restart as the files' times. */
   async #use(blob: BlobId, { kept, handle }: { kept: Kept; handle: FileHandle }): Promise<void> {
     // Unless it was removed meanwhile.
     if (this.#kept.get(blob) === kept) {
@@ -234,7 +239,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
 
 const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error))
 
-/** Where the system does not say it, the limit alone counts. */
+/** If the system does not report it, only the limit counts. */
 async function freeBytesAt(directory: string): Promise<number> {
   const disk = await statfs(directory).catch(() => undefined)
   return disk ? disk.bavail * disk.bsize : Infinity

@@ -1,14 +1,16 @@
-// Where ciphertexts of files lie: spools while they are written, and a cache of those that are whole.
+// Storage for the ciphertexts of files: spools while they are written, and a cache of complete ones.
 import type { BlobId } from '@postern/protocol'
 
-/** The digest is part of the name: what was fetched for one message is not taken for another that says it is different. */
+/**
+ * The digest is part of the name: a file fetched for one message does not serve another that names a different digest.
+ */
 export type VaultName = { blob: BlobId; digest: Uint8Array }
 
-/** Base32, drawn here: nothing of it is anybody's choice. */
+/** Base32, drawn at random here: nobody else chooses any of it. */
 export type LocalFileId = string
 
 export interface SealedBytes {
-  /** Fills `into` from `at`; gives fewer bytes only where the file ends. */
+  /** Fills `into` from `at`. Returns fewer bytes only where the file ends. */
   read(into: Uint8Array, at: number): Promise<number>
 }
 
@@ -18,19 +20,21 @@ export interface VaultPart extends SealedBytes {
   write(bytes: Uint8Array, at: number): Promise<void>
   /** From now on it can be found under its name. It can still be read here. */
   keep(name: VaultName): Promise<void>
-  /** From now on it outlives a restart, and makes room for nobody, until it is removed. Written to the disk when it resolves. */
+  /** From now on it survives restarts, and is never evicted, until it is removed. On disk when it resolves. */
   stow(id: LocalFileId): Promise<void>
   release(): Promise<void>
 }
 
-/** Read to the end by whoever has it open, also when it is removed meanwhile. */
+/** Can be read to the end while it is open, also when it is removed meanwhile. */
 export interface VaultFile extends SealedBytes {
   close(): Promise<void>
 }
 
 export interface FileVault {
-  /** Of all that is kept; what is being written and what was stowed is not in it. */
+  /** The size of all kept files, without those being written or stowed. */
   readonly keptBytes: number
+  /** The size of each kept file. */
+  kept(): Map<BlobId, number>
   createPart(): Promise<VaultPart>
   /** How many bytes are kept under a name. */
   lengthOf(name: VaultName): number | undefined
@@ -40,6 +44,6 @@ export interface FileVault {
   openStowed(id: LocalFileId): Promise<VaultFile | undefined>
   removeStowed(id: LocalFileId): Promise<void>
   stowed(): Promise<LocalFileId[]>
-  /** Gives up what is kept beyond its limit, which sinks when the disk fills up. */
+  /** Evicts kept files beyond their limit, which shrinks when the disk fills up. */
   makeRoom(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Stowed files in the origin's private file system: each is a file of its own, which nobody clears away to make room.
+// Stowed files in the origin's private file system: each is a separate file that is never evicted.
 import { absentIsFine, coded } from '../../storage/sqlite/opfs-browser.ts'
 import type { LocalFileId, VaultFile } from './file-vault.ts'
 
@@ -19,7 +19,7 @@ export async function stowedIn(folder: FileSystemDirectoryHandle): Promise<Local
   return names.filter(isStowed).map(name => name.slice(0, -STOWED_SUFFIX.length))
 }
 
-/** Of a file that is in the private file system, into a buffer; gives fewer bytes only where the file ends. */
+/** Reads from a file of the private file system into a buffer. Returns fewer bytes only where the file ends. */
 export async function readFrom(file: File, { into, at }: { into: Uint8Array; at: number }): Promise<number> {
   const bytes = await coded(file.slice(at, at + into.length).arrayBuffer())
   into.set(new Uint8Array(bytes))

@@ -1,4 +1,5 @@
-// In which order files were used, over restarts: OPFS keeps no time of use, so each use is a line of a small file.
+// The order in which files were used, across restarts:
+// OPFS keeps no time of use, so each use is a line of a small file.
 import { type BlobId, clientLimits, isBlobId, SerialQueue } from '@postern/protocol'
 import { type AccessHandle, absentIsFine, accessHandle, whileHeld } from '../../storage/sqlite/opfs-browser.ts'
 
@@ -13,7 +14,7 @@ export class LruOrder {
     this.#folder = folder
   }
 
-  /** By blob, the line of its last use; empty where nothing was noted. */
+  /** By blob, the line of its last use; empty if nothing was noted. */
   async read(): Promise<Map<BlobId, number>> {
     const used = new Map<BlobId, number>()
     const entry = await absentIsFine(this.#folder.getFileHandle(FILE))
@@ -23,7 +24,10 @@ export class LruOrder {
     return used
   }
 
-  /** Of what is there, the least recently used first: written anew when too much else is noted: it must not grow without end. */
+  /**
+   * Rewrites the file with the existing blobs, least recently used first,
+   * when it has too many other lines: it must not grow without end.
+   */
   async tidy(blobs: BlobId[]): Promise<void> {
     if (this.#lines <= blobs.length + clientLimits.fileUsesNotedMax) return
     await this.#lane.run(() => this.#write(handle => handle.truncate(0), blobs)).catch(() => undefined)

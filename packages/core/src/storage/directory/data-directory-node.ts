@@ -1,4 +1,4 @@
-// The directory that holds one account: the key that encrypts the database, and the database.
+// The directory of one account: the database, and the key that encrypts it.
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -14,11 +14,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError, makeShrinkable, systemCodeOf } from '@postern/protocol'
-import { makeDataDirectory, unusable } from '@postern/protocol/node'
+import { CodedError, makeShrinkable, refuseDraft, systemCodeOf, systemFault } from '@postern/protocol'
+import { looksDamaged, makeDataDirectory, unusable } from '@postern/protocol/node'
 import { type Database, pagesOf } from '../database.ts'
-import { migrate } from '../schema/migrations.ts'
-import { openSqlite, type SqliteSurroundings } from '../sqlite/sqlite-node.ts'
+import { drafts, earlySteps } from '../schema/early-schemas.ts'
+import { migrate, schemaOf } from '../schema/migrations.ts'
+import { assertIntegrity } from '../sqlite/integrity.ts'
+import { openSqlite, readFirstPage, type SqliteSurroundings } from '../sqlite/sqlite-node.ts'
 
 const KEY_BYTES = 32
 export const DATABASE_FILE = 'core.db'
@@ -27,7 +29,7 @@ const OWN_FILES = [KEY_FILE, ...['', '-wal', '-shm', '-journal'].map(end => `${D
 const OWNER_ALONE = 0o600
 const OPEN_TO_OTHERS = 0o077
 
-/** Throws `database-…`: what is wrong with the directory, and what to do about it. */
+/** Throws `database-…`, which says what is wrong with the directory and what to do about it. */
 export function openDataDirectory(directory: string, around: SqliteSurroundings = {}): Database {
   try {
     return openDatabase(directory, around)
@@ -36,11 +38,20 @@ export function openDataDirectory(directory: string, around: SqliteSurroundings 
   }
 }
 
-/** A database that is there, at whatever version it is, and nothing is changed in it. Throws `database-…`. */
+/** Opens an existing database of any version, and changes nothing in it. Throws `database-…`. */
 export function openUnchanged(directory: string): Database {
   try {
     const key = readKey(directory)
     return openSqlite(join(directory, DATABASE_FILE), key)
+  } catch (error) {
+    throw openingError(error, directory)
+  }
+}
+
+/** Only what the first page has can be asked for: pragmas of the header. Throws `database-key-…`. */
+export function openFirstPage(directory: string): Pick<Database, 'get' | 'close'> {
+  try {
+    return readFirstPage(join(directory, DATABASE_FILE), readKey(directory))
   } catch (error) {
     throw openingError(error, directory)
   }
@@ -52,18 +63,42 @@ function openDatabase(directory: string, around: SqliteSurroundings): Database {
   closeToOthers(directory)
   const database = openSqlite(path, key, around)
   try {
-    migrate(database, directory)
+    knownSchema(database, directory)
+    migrate(database, directory, { early: earlySteps, log: around.log })
     makeShrinkable(pagesOf(database))
   } catch (error) {
+    const fault = looksDamaged(error) ? checkedFault(database, error) : error
     database.close()
-    throw error
+    throw fault
   }
   return database
 }
 
-/** Whatever the umask is, and also in a directory that somebody made before: SQLite would make them for everybody to read. */
+/** `database-damaged` only after a check has found it: a failed read looks the same. */
+function checkedFault(database: Database, error: unknown): unknown {
+  try {
+    assertIntegrity(database)
+    return systemFault(error)
+  } catch (found) {
+    return found
+  }
+}
+
+/** Throws `database-newer`, and `database-too-old` for tables that no step leads on from. */
+export function knownSchema(database: Database, directory: string): number {
+  const schema = schemaOf(database, directory)
+  const has = (table: string, column: string) =>
+    database.all<{ name: string }>(`PRAGMA table_info(${table})`).some(({ name }) => name === column)
+  refuseDraft(drafts, { schema, directory, has })
+  return schema
+}
+
+/**
+ * Regardless of the umask, and also in a directory that existed before:
+ * SQLite would make the files readable for everyone.
+ */
 function closeToOthers(directory: string): void {
-  // What SQLite keeps beside the database has the database's mode from here on.
+  // From here on, the files that SQLite keeps beside the database have the database's mode.
   closeSync(openSync(join(directory, DATABASE_FILE), 'a', OWNER_ALONE))
   for (const name of OWN_FILES) {
     const path = join(directory, name)
@@ -80,23 +115,23 @@ function readKey(directory: string): Uint8Array {
   return key
 }
 
-/** A key without a database is one whose first start was cut off: it is used, never overwritten. */
+/** A key without a database belongs to a first start that was cut off: it is used, never overwritten. */
 function keyForNewDatabase(directory: string): Uint8Array {
   makeDataDirectory(directory)
   const path = join(directory, KEY_FILE)
   if (!existsSync(path)) makeKey(path)
-  // Without this the file's name may not outlive a power cut that the database outlives.
+  // Without this, the file's name may not survive a power cut that the database survives.
   const parent = openSync(directory, 'r')
   try {
     fsyncSync(parent)
   } finally {
     closeSync(parent)
   }
-  // As it stands there: of two first starts at the same moment, the other one's key may be the first.
+  // Read from disk: of two first starts at the same moment, the other one's key may be the first.
   return readKey(directory)
 }
 
-/** Under its name it is whole or not there at all: half a key, left by a full disk, would keep every later start out. */
+/** Under its name the key is complete or absent: half a key, left by a full disk, would fail every later start. */
 function makeKey(path: string): void {
   const key = randomBytes(KEY_BYTES)
   const unnamed = `${path}.${randomBytes(4).toString('hex')}`
@@ -114,7 +149,7 @@ function makeKey(path: string): void {
   }
 }
 
-/** Unlike a renaming, a link takes nobody's place. Some file systems have none. */
+/** Unlike a rename, a link replaces no other file. Some file systems have no links. */
 function giveName(unnamed: string, path: string): void {
   try {
     linkSync(unnamed, path)

@@ -1,6 +1,8 @@
-// The key of the database in a browser: random, and kept only wrapped under a CryptoKey whose bytes no script can read.
+// The key of the database in a browser:
+// random, and stored only wrapped under a CryptoKey whose bytes no script can read.
 import { CodedError, Deferred } from '@postern/protocol'
 import { coded, isNamed } from '../sqlite/opfs-browser.ts'
+import type { LockedKey } from './passphrase-lock-browser.ts'
 
 const KEEPER = 'postern-key'
 const SHELF = 'key'
@@ -11,21 +13,74 @@ type ShelfQuestion<T> = (shelf: IDBObjectStore) => IDBRequest<T>
 type KeptKey = {
   wrapper: CryptoKey
   nonce: Uint8Array<ArrayBuffer>
+  /** The key, or what a passphrase turns into the key. */
   wrapped: ArrayBuffer
-  /** An account was opened with it: without a database, that was cleared away. Keys of earlier versions do not say so yet. */
+  lock?: Omit<LockedKey, 'sealed'>
+  /** Wrong passphrases since the last right one. Counted before each is tried. */
+  misses?: number
+  /**
+   * An account was opened with it: if there is no database, the browser has cleared it.
+   * Keys of earlier versions lack this.
+   */
   isUsed?: true
 }
 
 const kept = (directory: string): Promise<KeptKey | undefined> =>
   onShelf('readonly', shelf => shelf.get(directory) as IDBRequest<KeptKey | undefined>)
 
-/** Throws `database-key-wrong` when what is kept does not unwrap. */
-export async function keptKey(directory: string): Promise<Uint8Array | undefined> {
+export const hasKey = async (directory: string): Promise<boolean> => (await kept(directory)) !== undefined
+
+/**
+ * Throws `database-key-wrong` when the stored key cannot be unwrapped, `passphrase-needed` when it is locked, and
+ * `passphrase-wrong`.
+ */
+export async function keptKey(directory: string, passphrase?: string): Promise<Uint8Array | undefined> {
   const found = await kept(directory)
-  return found && (await unwrap(found, directory))
+  if (!found) return undefined
+  if (found.lock && passphrase === undefined) throw new CodedError('passphrase-needed')
+  return found.lock
+    ? await unlocked({ ...found, lock: found.lock }, directory, passphrase ?? '')
+    : await unwrap(found, directory)
 }
 
-/** Whether an account was ever opened with the key. A key alone says little: one is made before anybody has a name. */
+export type KeyLockState = { isSet: boolean; misses: number }
+
+export async function keyLockState(directory: string): Promise<KeyLockState> {
+  const found = await kept(directory)
+  return { isSet: found?.lock !== undefined, misses: found?.misses ?? 0 }
+}
+
+/** Without a passphrase the key is no longer locked. One change on disk: a kill leaves the old lock or the new one. */
+export async function setKeyLock(directory: string, key: Uint8Array, passphrase: string | undefined): Promise<void> {
+  const locked = passphrase === undefined ? undefined : await (await locks()).lockKey(key, passphrase)
+  const wrapped = await wrap(locked ? new Uint8Array(locked.sealed) : key)
+  const { salt, costLog2, nonce } = locked ?? {}
+  const lock = salt && costLog2 && nonce ? { salt, costLog2, nonce } : undefined
+  await onShelf('readwrite', shelf => shelf.put({ ...wrapped, isUsed: true, ...(lock && { lock }) }, directory))
+}
+
+/** Loaded with the first lock: most people have none. */
+const locks = async () => await import('./passphrase-lock-browser.ts')
+
+/** A kill during the derivation counts as a wrong passphrase: otherwise a thief would try without being counted. */
+async function unlocked(
+  found: KeptKey & Required<Pick<KeptKey, 'lock'>>,
+  directory: string,
+  passphrase: string,
+): Promise<Uint8Array> {
+  const { misses = 0, ...rest } = found
+  await onShelf('readwrite', shelf => shelf.put({ ...found, misses: misses + 1 }, directory))
+  const sealed = (await unwrap(found, directory)).buffer
+  const key = await (await locks()).unlockKey({ ...found.lock, sealed }, passphrase)
+  if (!key) throw new CodedError('passphrase-wrong')
+  await onShelf('readwrite', shelf => shelf.put(rest, directory))
+  return key
+}
+
+/**
+ * Whether an account was ever opened with the key.
+ * The key alone does not show this: it is made before the account has a name.
+ */
 export const isKeyUsed = async (directory: string): Promise<boolean> => (await kept(directory))?.isUsed === true
 
 export async function noteKeyUsed(directory: string): Promise<void> {
@@ -33,7 +88,7 @@ export async function noteKeyUsed(directory: string): Promise<void> {
   if (found && !found.isUsed) await onShelf('readwrite', shelf => shelf.put({ ...found, isUsed: true }, directory))
 }
 
-/** Of two first starts at the same moment the first key counts, for both. */
+/** If two first starts happen at the same moment, both use the key that was stored first. */
 export async function makeKey(directory: string): Promise<Uint8Array> {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
   const wrapped = await wrap(key)
@@ -48,13 +103,13 @@ export async function makeKey(directory: string): Promise<Uint8Array> {
   }
 }
 
-/** The key that came with a backup. One that has no database, of a start that was cut off, gives way to it. */
+/** Stores the key of a backup. It replaces a key without a database, left by a start that was cut off. */
 export async function keepKey(directory: string, key: Uint8Array): Promise<void> {
   const wrapped = await wrap(key)
   await onShelf('readwrite', shelf => shelf.put(wrapped, directory))
 }
 
-/** After this nothing opens the database any more, whatever the browser leaves on the disk. */
+/** After this, nothing opens the database any more, whatever the browser leaves on the disk. */
 export async function forgetKey(directory: string): Promise<void> {
   await onShelf('readwrite', shelf => shelf.delete(directory))
 }
@@ -66,7 +121,7 @@ async function wrap(key: Uint8Array): Promise<KeptKey> {
   return { wrapper, nonce, wrapped }
 }
 
-async function unwrap({ wrapper, nonce, wrapped }: KeptKey, directory: string): Promise<Uint8Array> {
+async function unwrap({ wrapper, nonce, wrapped }: KeptKey, directory: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv: nonce }, wrapper, wrapped))
   } catch (cause) {
@@ -74,7 +129,7 @@ async function unwrap({ wrapper, nonce, wrapped }: KeptKey, directory: string): 
   }
 }
 
-/** Resolves when it is on the disk: a database must not be there before its key. */
+/** Resolves when the change is on disk: a database must not exist before its key. */
 async function onShelf<T>(mode: IDBTransactionMode, ask: ShelfQuestion<T>): Promise<T> {
   const keeper = await coded(openKeeper())
   try {

@@ -1,5 +1,6 @@
-// A step of the migrations: ids that a peer chooses are unique within their chat, and no longer in all chats together.
-// Before, a member could use an id in a private chat first, and the same id in a group then was a repeat for one reader.
+// A migration step: ids that a peer chooses are unique within their chat, and no longer across all chats.
+// Before, a member could use an id in a private chat first, and the same id in a group was then a repeat for one
+// reader.
 export const chatScopedKeys = `
   ALTER TABLE message RENAME TO message_before;
   CREATE TABLE message (

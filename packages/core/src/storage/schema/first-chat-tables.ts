@@ -1,4 +1,4 @@
-// The tables of the first released version, as they stood then: this account, its people, chats and their keys.
+// The tables of the first released version, unchanged: this account, its people, chats and their keys.
 export const firstChatTables = `
   CREATE TABLE account (
     one INTEGER PRIMARY KEY CHECK (one = 1),

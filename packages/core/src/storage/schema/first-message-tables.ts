@@ -1,4 +1,4 @@
-// The tables of the first released version, as they stood then: messages, and what is said and kept about them.
+// The tables of the first released version, unchanged: messages and everything about them.
 export const firstMessageTables = `
   CREATE TABLE message (
     row INTEGER PRIMARY KEY,

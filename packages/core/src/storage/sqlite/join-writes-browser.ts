@@ -1,17 +1,18 @@
-// Fewer calls for a commit: SQLite writes its log frame by frame, each in two pieces, and a call costs more than its bytes.
+// Joins writes of a commit: SQLite writes its log frame by frame,
+// each in two pieces, and a call costs more than its bytes.
 import { clientLimits } from '@postern/protocol'
 import { type AccessHandle, assertWritten } from './opfs-browser.ts'
 
-/** SQLite writes nothing else of this size: the head of a frame, with its page behind it and then the next head. */
+/** SQLite writes nothing else of this size: the header of a frame, followed by its page and the next header. */
 const HEAD_BYTES = 24
 
 type Pending = { handle: AccessHandle; at: number; length: number }
 
 /**
- * Frames that follow each other are held and written as one: before anything else is asked of a file, and by the returned
- * function, which is to be called behind each commit. A commit that waits for the disk flushes, and so fails when they cannot be
- * written. One that does not wait has gone well by then: its frames are kept, read from here, and tried again by
- * whatever is done next; the worker's end takes them as a power failure would. To be called once.
+ * Holds consecutive frames and writes them as one: before any other access to a file, and in the returned function,
+ * which must be called after each commit. A commit that waits for the disk flushes, and so fails if they cannot be
+ * written. One that does not wait has succeeded by then: its frames are kept, read from here, and the next access tries
+ * to write them again. If the worker ends, they are lost as in a power failure. Call this once.
  */
 export function joinFrameWrites(handles: AccessHandle): () => void {
   const { write, read, flush, truncate, getSize, close } = handles
@@ -84,10 +85,10 @@ export function joinFrameWrites(handles: AccessHandle): () => void {
 
 type Reading = { into: Uint8Array; at: number; count: number }
 
-/** What was read, with what is not written yet laid over it. Gives how many bytes of `into` are true. */
+/** Lays bytes that are not written yet over bytes that were read. Returns how many bytes of `into` are valid. */
 function overlay({ into, at, count }: Reading, over: { at: number; bytes: Uint8Array }): number {
   const end = Math.min(into.length, over.at + over.bytes.length - at)
-  // A file that is written behind its end has zeros in between.
+  // A file that is written beyond its end has zeros in between.
   if (end > count) into.fill(0, count, end)
   const from = Math.max(0, over.at - at)
   if (from < end) into.set(over.bytes.subarray(at + from - over.at, at + end - over.at), from)

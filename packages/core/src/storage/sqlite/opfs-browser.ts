@@ -1,7 +1,7 @@
-// The origin's private file system: folders, what it says when something is wrong, and files that nobody lets go of yet.
+// The origin's private file system: folders, errors, and files that another worker has not released yet.
 import { CodedError, clientLimits, Deferred, systemClock } from '@postern/protocol'
 
-/** What the types of a page leave out: it is there in workers alone. */
+/** Missing in the types of a page, because it exists in workers alone. */
 export interface AccessHandle {
   read(into: Uint8Array, options: { at: number }): number
   write(bytes: Uint8Array, options: { at: number }): number
@@ -18,36 +18,36 @@ type WorkerScope = { FileSystemSyncAccessHandle: { prototype: AccessHandle } }
 
 const inWorker = (entry: FileSystemFileHandle) => entry as WorkerFile
 
-/** Of a file there is one at a time. */
+/** A file has one handle at a time. */
 export async function accessHandle(entry: FileSystemFileHandle): Promise<AccessHandle> {
   return await inWorker(entry).createSyncAccessHandle()
 }
 
-/** In its folder; what has the name already is gone. */
+/** Renames within the folder, and replaces a file that has the name already. */
 export async function renameFile(entry: FileSystemFileHandle, name: string): Promise<void> {
   await inWorker(entry).move(name)
 }
 
-/** What all access handles of this worker have in common. */
+/** The prototype of all access handles of this worker. */
 export const accessHandles = (): AccessHandle =>
   (globalThis as unknown as WorkerScope).FileSystemSyncAccessHandle.prototype
 
-/** As in `postern/alice/files`; each folder is made when it is missing. */
+/** For example `postern/alice/files`. Creates each missing folder. */
 export async function openFolder(path: string): Promise<FileSystemDirectoryHandle> {
   let folder = await navigator.storage.getDirectory()
   for (const name of path.split('/')) folder = await folder.getDirectoryHandle(name, { create: true })
   return folder
 }
 
-/** With all that is in it. One that is not there is fine. */
+/** Removes a folder with its content. A missing folder is no error. */
 export async function removeFolder(name: string): Promise<void> {
   const root = await navigator.storage.getDirectory()
   await whileHeld(() => absentIsFine(root.removeEntry(name, { recursive: true })))
 }
 
 /**
- * A worker that has just been ended holds its files for a moment longer: the work is done again until they are free.
- * Throws `NoModificationAllowedError` when somebody still has them after that.
+ * A worker that has just been ended holds its files for a moment longer: the work is retried until they are free.
+ * Throws `NoModificationAllowedError` if they are still held after that.
  */
 export async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -71,10 +71,13 @@ export async function absentIsFine<T>(work: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** -8 as Chromium's handles give it, without its sign. */
+/** -8 as an unsigned number, as Chromium's handles return it. */
 const NO_SPACE = 2 ** 32 - 8
 
-/** A private window of Chromium gives a fault as a huge number instead of throwing it: that must not pass for bytes written. */
+/**
+ * A private window of Chromium returns an error as a huge number instead of throwing:
+ * that must not count as bytes written.
+ */
 export function assertWritten(count: number, { byteLength }: { byteLength: number }): void {
   if (count > byteLength || (count === 0 && byteLength > 0))
     throw new DOMException(
@@ -87,7 +90,7 @@ export const isFull = (error: unknown): boolean => isNamed(error, 'QuotaExceeded
 
 export const isNamed = (error: unknown, name: string): boolean => error instanceof DOMException && error.name === name
 
-/** What a browser says of its disk as an error of ours; everything else stays what it is. */
+/** Converts a browser's storage error to ours; other errors stay as they are. */
 export function browserFault(error: unknown): unknown {
   if (!(error instanceof DOMException)) return error
   return new CodedError(isFull(error) ? 'storage-full' : 'storage-failed', {}, { cause: error })

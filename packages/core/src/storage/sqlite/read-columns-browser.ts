@@ -1,7 +1,8 @@
-// Values out of SQLite's memory. Its own way to them checks and converts each one several times, which is most of a page's reading.
+// Reads values out of SQLite's memory. Its own API checks and converts each one several times, which is most of the
+// time of reading a page.
 import type { PreparedStatement, Sqlite3Static } from '@evolu/sqlite-wasm'
 
-/** As they are compiled: plain numbers in, plain numbers out. */
+/** The functions as compiled: plain numbers in, plain numbers out. */
 type Columns = {
   sqlite3_column_type(statement: number, at: number): number
   sqlite3_column_double(statement: number, at: number): number
@@ -13,11 +14,11 @@ type Columns = {
 
 export type RowReader = (statement: PreparedStatement, names: readonly string[]) => Record<string, unknown>
 
-/** The row to which the statement was stepped. A whole number that a double cannot hold is a BigInt. */
+/** Reads the row to which the statement was stepped. An integer that a double cannot hold becomes a BigInt. */
 export function rowReader({ capi, wasm }: Sqlite3Static): RowReader {
   const columns = wasm.exports as Columns
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  // Looked up after its address is known: asking for that may have made the memory grow.
+  // Called after the address is known: obtaining the address may have grown the memory.
   const bytesAt = (address: number, count: number) => wasm.heap8u().subarray(address, address + count)
   const wholeNumber = (statement: number, at: number): number | bigint => {
     const value = columns.sqlite3_column_double(statement, at)

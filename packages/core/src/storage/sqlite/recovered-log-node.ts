@@ -1,5 +1,5 @@
-// Makes sure that a fresh connection has all of the write-ahead log. The cipher's layer below SQLite hides reads that failed: the log
-// then seems to end there, and what was committed behind it would be lost with the next write.
+// Makes sure that a new connection has read the whole write-ahead log. The cipher's layer below SQLite hides reads that
+// failed: the log then seems to end there, and the next write would lose the commits after it.
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -7,20 +7,20 @@ import { CodedError, systemCodeOf } from '@postern/protocol'
 
 const HEAD_BYTES = 32
 const FRAME_HEAD_BYTES = 24
-/** The last bit says in which order the words of the checksums are. */
+/** The last bit gives the byte order of the words of the checksums. */
 const MAGIC = 0x377f0682
 
 type LogConnection = { close(): void }
 
-/** `lock` makes the connection the only one, and gives the frames that it has read from the log. */
+/** `lock` makes the connection exclusive, and returns the number of frames that it has read from the log. */
 type Opening<Connection extends LogConnection> = { connect(): Connection; lock(connection: Connection): number }
 
-/** Links of this process: one with its number that is not here was left by an earlier process. */
+/** Links of this process: a link with its pid that is not in here was left by an earlier process. */
 const ownLinks = new Set<string>()
 
 /**
- * Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. A process
- * that is refused touches neither the log nor what another keeps of it.
+ * Throws `storage-failed`, or the disk's error, when the connection lacks frames; the log is then as it was before. A
+ * process that is refused touches neither the log nor another process's copy of it.
  */
 export function withWholeLog<Connection extends LogConnection>(path: string, opening: Opening<Connection>): Connection {
   const log = `${path}-wal`
@@ -28,11 +28,11 @@ export function withWholeLog<Connection extends LogConnection>(path: string, ope
   const kept = `${log}-kept-${process.pid}-${randomBytes(4).toString('hex')}`
   ownLinks.add(kept)
   try {
-    // A connection that lacks something removes the log when it is closed.
+    // A connection that lacks frames removes the log when it is closed.
     if (lengthOf(log) > 0) keepUnder(log, kept)
     return openWhole(log, kept, opening)
   } finally {
-    rmSync(kept, { force: true })
+    // A link that could not be put back is the only copy of the log: it stays, and the next try puts it back.
     ownLinks.delete(kept)
   }
 }
@@ -47,11 +47,13 @@ function openWhole<Connection extends LogConnection>(
     const frames = opening.lock(connection)
     // Counted only now: before, another process may have written to the log, or removed it.
     if (frames < committedFrames(log)) throw new CodedError('storage-failed')
+    rmSync(kept, { force: true })
     return connection
   } catch (error) {
     connection.close()
-    // Whoever has the database has the log as well.
-    if (!systemCodeOf(error).startsWith('SQLITE_BUSY')) restoreLog(log, kept)
+    // The process that holds the database also holds the log.
+    if (systemCodeOf(error).startsWith('SQLITE_BUSY')) rmSync(kept, { force: true })
+    else restoreLog(log, kept)
     throw error
   }
 }
@@ -65,7 +67,7 @@ function restoreLog(log: string, kept: string): void {
   }
 }
 
-/** Of processes that were killed while they gave up. */
+/** Links of processes that were killed while they gave up, and those that a failing disk did not let be put back. */
 function leftLinks(log: string): string[] {
   const start = `${basename(log)}-kept`
   const names = readdirSync(dirname(log)).filter(name => name.startsWith(start))
@@ -82,7 +84,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It is another user's process.
+    // The process belongs to another user.
     return systemCodeOf(error) === 'EPERM'
   }
 }
@@ -98,7 +100,7 @@ function keepUnder(log: string, kept: string): void {
 
 const lengthOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Up to the last that ends a transaction, as SQLite counts them. */
+/** Counts up to the last frame that ends a transaction, as SQLite does. */
 function committedFrames(path: string): number {
   if (lengthOf(path) < HEAD_BYTES) return 0
   const bytes = readFileSync(path)

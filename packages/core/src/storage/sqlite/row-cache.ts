@@ -1,8 +1,8 @@
-// Rows that every message asks for and few write, kept until their table is written: half of all statements were these.
+// Caches rows that every message reads and few write, until their table is written: they were half of all statements.
 import { clientLimits } from '@postern/protocol'
 import type { Database, SqlValue } from '../database.ts'
 
-/** Rows of other tables change with every message, or are asked for once. */
+/** Rows of other tables change with every message, or are read once. */
 const keptTables: ReadonlySet<string> = new Set([
   'account',
   'chat',
@@ -16,31 +16,34 @@ const keptTables: ReadonlySet<string> = new Set([
   'sqlite_sequence',
 ])
 
-/** By the values asked with. */
+/** By the values of the query. */
 type Answers = Map<SqlValue, unknown>
-/** To `get` and to `all` of one question. */
+/** The answers to `get` and to `all` of one query. */
 type Kept = { question: string; tables: string[]; one: Answers; many: Answers }
 
-/** `table`: or `anything`. `column`: the only one that it changes, where it is one. `adds`: it may give a row a new id. */
+/**
+ * `table`: its name, or `anything`. `column`: the only column that it changes, if it is one.
+ * `adds`: it may give a row a new id.
+ */
 type Write = { table: string; column: string | undefined; adds: boolean }
 
 type Plan = {
-  /** Absent where nothing is kept. */
+  /** Absent if nothing is cached. */
   kept: Kept | undefined
-  /** Absent where it only reads. */
+  /** Absent if it only reads. */
   writes: Write | undefined
-  /** What it may make untrue, of all that was kept when there were so many questions. */
+  /** The cached queries that it may invalidate, computed when `among` queries were cached. */
   touches: { kept: Kept[]; among: number } | undefined
 }
 
-/** The same database. What it gives out of kept tables is frozen: it is given to others, too. */
+/** The same database. Rows of cached tables are frozen, because several callers receive them. */
 export const withRowCache = (database: Database): Database => new RowCache(database)
 
 class RowCache implements Database {
   readonly #database: Database
   readonly #plans = new Map<string, Plan>()
   readonly #kept: Kept[] = []
-  /** What SQLite itself writes when a table is written: by triggers, and the counter of ids. */
+  /** Tables that SQLite itself writes with a table: by triggers, and the counter of ids. */
   #alsoWritten: Map<string, Set<string>> | undefined
 
   constructor(database: Database) {
@@ -48,7 +51,7 @@ class RowCache implements Database {
   }
 
   exec(sql: string): void {
-    // What is rolled back was perhaps read before. What else comes here may be anything, also new tables.
+    // A rolled-back row may have been read before. Any other statement here may change anything, including tables.
     if (sql !== 'BEGIN IMMEDIATE' && sql !== 'COMMIT') this.#forgetAll()
     this.#database.exec(sql)
   }
@@ -149,7 +152,7 @@ class RowCache implements Database {
   #touchedBy(write: Write): Kept[] {
     this.#alsoWritten ??= alsoWritten(this.#database)
     const others = new Set(this.#alsoWritten.get(write.table))
-    // The counter of ids: it counts what is added, and stays when something is taken away.
+    // The counter of ids counts additions, and stays when rows are deleted.
     if (!write.adds) others.delete('sqlite_sequence')
     return this.#kept.filter(kept => tells(kept, write) || kept.tables.some(table => others.has(table)))
   }
@@ -163,13 +166,13 @@ class RowCache implements Database {
 
 function forgetAnswers(kept: readonly Kept[]): void {
   for (const { one, many } of kept) {
-    // Also an empty one takes a while to be emptied.
+    // Clearing an empty map takes time, too.
     if (one.size > 0) one.clear()
     if (many.size > 0) many.clear()
   }
 }
 
-/** Whether the answer to a question may be another after the write: not where it only changes a column of which nothing is asked. */
+/** Whether a write may change the answer to a query: not if it only changes a column that the query does not read. */
 function tells({ question, tables }: Kept, { table, column }: Write): boolean {
   if (!tables.includes(table)) return false
   return column === undefined || question.includes('*') || new RegExp(`\\b${column}\\b`).test(question)
@@ -177,7 +180,7 @@ function tells({ question, tables }: Kept, { table, column }: Write): boolean {
 
 const isQuestion = (sql: string): boolean => /^\s*SELECT\b/.test(sql)
 
-/** `FROM one, other`: only the first would be seen. */
+/** `FROM one, other`: only the first would be found. */
 const listsTables = (sql: string): boolean => /\bFROM\s+\w+(?:\s+AS\s+\w+)?\s*,/.test(sql)
 
 const tablesIn = (sql: string, pattern: RegExp): string[] => [...sql.matchAll(pattern)].map(match => match[1] ?? '')
@@ -189,7 +192,7 @@ function writeOf(sql: string): Write | undefined {
   return { table, column: onlyColumn(sql), adds: verb?.startsWith('INSERT') ?? true }
 }
 
-/** Where no comma follows, there is no second one. */
+/** Without a comma there is no second column. */
 const onlyColumn = (sql: string): string | undefined => /^\s*UPDATE\s+\w+\s+SET\s+(\w+)\s*=[^,]*$/.exec(sql)?.[1]
 
 function alsoWritten(database: Database): Map<string, Set<string>> {
@@ -207,10 +210,10 @@ function alsoWritten(database: Database): Map<string, Set<string>> {
   return also
 }
 
-/** Of a question without values. */
+/** The key of a query without values. */
 const ALONE = ''
 
-/** Undefined where two values could look like two others. */
+/** Undefined where two different pairs of values could get the same key. */
 function keyOf(values: SqlValue[]): SqlValue | undefined {
   const [one = ALONE, other] = values
   if (values.length > 2 || one instanceof Uint8Array) return undefined

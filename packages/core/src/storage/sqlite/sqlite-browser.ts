@@ -1,20 +1,21 @@
-// Encrypted SQLite in a browser's worker, with AEGIS pages as in Node: a file of either opens in the other with its key.
+// Encrypted SQLite in a browser's worker, with AEGIS pages as in Node: a file of either opens in the other with its
+// key.
 import type { Database as Connection, PreparedStatement, Sqlite3Static } from '@evolu/sqlite-wasm'
 import { beginShrinkable, CodedError } from '@postern/protocol'
 import type { Database, SqlValue } from '../database.ts'
 import { type RowReader, rowReader } from './read-columns-browser.ts'
 import { hasSeenFullQuota, type SqlitePool } from './sqlite-pool-browser.ts'
 
-/** Throws SQLite's own error under better-sqlite3's name for it: SQLITE_NOTADB for a wrong key. */
+/** Throws SQLite's own error with better-sqlite3's name for it: SQLITE_NOTADB for a wrong key. */
 export function openPooledSqlite(pool: SqlitePool, key: Uint8Array): Database {
   const { sqlite3 } = pool
   const connection = pool.connect()
   try {
     connection.exec("PRAGMA cipher='aegis'")
     connection.exec(`PRAGMA key='raw:${hex(key)}'`)
-    // Before the first read: else the write-ahead log would need shared memory, which the pool does not have.
+    // Before the first read: otherwise the write-ahead log would need shared memory, which the pool does not have.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
-    // As in Node. Of its own this build takes pages twice as large, and every commit would write twice as much.
+    // As in Node. The default of this build is twice as large, and every commit would write twice as much.
     connection.exec('PRAGMA page_size = 4096')
     beginShrinkable({
       count: pragma => Number(connection.selectValue(`PRAGMA ${pragma}`)),
@@ -80,7 +81,7 @@ class BrowserDatabase implements Database {
 
   emptyLog(): void {
     const done = this.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')
-    // It says so instead of throwing: what was deleted would stay in the log, and nobody would know.
+    // SQLite reports this instead of throwing: deleted data would stay in the log unnoticed.
     if (done?.busy !== 0) throw new CodedError('storage-failed')
   }
 
@@ -89,7 +90,7 @@ class BrowserDatabase implements Database {
     return found === 'ok' ? undefined : found
   }
 
-  /** The pool goes with it: the next worker needs its files. */
+  /** Closes the pool, too: the next worker needs its files. */
   close(): void {
     for (const { statement } of this.#statements.values()) statement.finalize()
     this.#statements.clear()
@@ -130,7 +131,9 @@ class BrowserDatabase implements Database {
   }
 }
 
-/** better-sqlite3 has the code's name on its errors, and the store reads it there. That there is no room is an I/O error here. */
+/**
+ * better-sqlite3 puts the code's name on its errors, where the store reads it. Here, a lack of space is an I/O error.
+ */
 function named(sqlite3: Sqlite3Static, error: unknown): unknown {
   const isOutOfRoom = hasSeenFullQuota()
   if (!(error instanceof sqlite3.SQLite3Error)) return error

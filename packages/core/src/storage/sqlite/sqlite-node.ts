@@ -19,8 +19,8 @@ const BUSY_TIMEOUT_MS = 0
 export type SqliteSurroundings = { clock?: Clock | undefined; log?: Log | undefined }
 
 /**
- * Throws SQLite's own error: SQLITE_NOTADB for a wrong key, SQLITE_BUSY when another process holds the file. After a fault of
- * the disk it is opened again.
+ * Throws SQLite's own error: SQLITE_NOTADB for a wrong key, SQLITE_BUSY when another process holds the file. Opens the
+ * file again after a fault of the disk.
  */
 export function openSqlite(path: string, key: Uint8Array, around: SqliteSurroundings = {}): Database {
   const { clock = systemClock, log = silentLog } = around
@@ -45,12 +45,29 @@ const openWhole = (path: string, key: Uint8Array): Sqlite.Database =>
     lock: sqlite => lock(sqlite, key),
   })
 
-/** Gives the frames of the log that the connection has read. */
-function lock(sqlite: Sqlite.Database, key: Uint8Array): number {
+/** Reads and checks nothing but the header, which tells whether the key is right. */
+export function readFirstPage(path: string, key: Uint8Array): Pick<Database, 'get' | 'close'> {
+  const sqlite = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true })
+  try {
+    unlock(sqlite, key)
+    sqlite.pragma('user_version')
+    return { get: <Row>(sql: string) => sqlite.prepare(sql).get() as Row | undefined, close: () => void sqlite.close() }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+function unlock(sqlite: Sqlite.Database, key: Uint8Array): void {
   sqlite.pragma("cipher='aegis'")
   sqlite.pragma(`key='raw:${Buffer.from(key).toString('hex')}'`)
   // Before the first read: in exclusive mode a second process is refused instead of writing beside this one.
   sqlite.pragma('locking_mode = EXCLUSIVE')
+}
+
+/** Returns the number of frames of the log that the connection has read. */
+function lock(sqlite: Sqlite.Database, key: Uint8Array): number {
+  unlock(sqlite, key)
   beginShrinkable({
     count: pragma => Number(sqlite.pragma(pragma, { simple: true })),
     exec: sql => sqlite.exec(sql),
@@ -108,7 +125,7 @@ class NodeDatabase implements Database {
 
   emptyLog(): void {
     const [done] = this.#sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    // It says so instead of throwing: what was deleted would stay in the log, and nobody would know.
+    // SQLite reports this instead of throwing: deleted data would stay in the log unnoticed.
     if (done?.busy !== 0) throw new CodedError('storage-failed')
   }
 
@@ -120,7 +137,7 @@ class NodeDatabase implements Database {
     this.#sqlite.hold(isHeld)
   }
 
-  /** A fresh connection has the settings of the first. */
+  /** A new connection has the settings of the first. */
   reopened(): void {
     this.#waits = true
   }
@@ -140,10 +157,10 @@ class NodeDatabase implements Database {
   }
 }
 
-/** `bytes`: the columns in which there may be some. Looked for in every column, they would be half the time of a long list. */
+/** `bytes`: the columns that may hold bytes. Checking every column would be half the time of a long list. */
 type Prepared = { statement: Statement; bytes: string[] }
 
-/** Tables are strict: what was declared as text or a number is never bytes. Of an expression nothing is declared. */
+/** Tables are strict: a column declared as text or a number never holds bytes. An expression has no declared type. */
 const byteColumns = (statement: Statement): string[] =>
   statement
     .columns()

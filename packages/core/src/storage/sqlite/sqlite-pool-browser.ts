@@ -1,4 +1,5 @@
-// SQLite3MultipleCiphers in WebAssembly over a pool of OPFS files: the files of one database, held by this worker alone.
+// SQLite3MultipleCiphers in WebAssembly over a pool of OPFS files: the files of one database, held by this worker
+// alone.
 import initSqlite, { type Database as Connection, type SAHPoolUtil, type Sqlite3Static } from '@evolu/sqlite-wasm'
 import { CodedError } from '@postern/protocol'
 import { joinFrameWrites } from './join-writes-browser.ts'
@@ -12,18 +13,18 @@ import {
   whileHeld,
 } from './opfs-browser.ts'
 
-/** The database, its write-ahead log, a rollback journal, and room for what a migration needs. */
+/** The database, its write-ahead log, a rollback journal, and one file for migrations. */
 const POOL_FILES = 4
-/** The pool's own folder within the one it is given. */
+/** The pool's own folder within the given one. */
 const POOL_FOLDER = '.opaque'
 const DATABASE_FILE = '/core.db'
-/** Of a pool's file: its name and a digest come first, the content from here. */
+/** In a file of the pool, the content begins here, after its name and a digest. */
 const CONTENT_AT = 4096
 const PLAIN_HEADER = new TextEncoder().encode('SQLite format 3')
-/** As much as importing looks at and changes: the header's text, and the bytes that say whether there is a log. */
+/** The bytes that an import checks and changes: the header's text, and those that say whether there is a log. */
 const TOUCHED_BYTES = 20
 
-/** What the types of the package leave out. */
+/** Missing in the types of the package. */
 type Sqlite3Mc = Sqlite3Static & {
   capi: { sqlite3mc_vfs_create(realName: string, makeDefault: number): number; sqlite3mc_version(): string }
 }
@@ -34,7 +35,7 @@ let poolsOpened = 0
 let sawFullQuota = false
 let writeJoined = (): void => undefined
 
-/** Whether a write has failed for want of room since this was last asked: the pool makes an I/O error of everything. */
+/** Whether a write has failed for lack of space since the last call: the pool reports everything as an I/O error. */
 export function hasSeenFullQuota(): boolean {
   const seen = sawFullQuota
   sawFullQuota = false
@@ -63,22 +64,22 @@ export class SqlitePool {
   }
 
   connect(): Connection {
-    // The shim that encrypts goes around the pool; it is asked for by this name.
+    // The encrypting shim wraps the pool, and has this name.
     const vfs = `multipleciphers-${this.#name}`
     const { capi, oo1 } = this.sqlite3
     capi.sqlite3mc_vfs_create(this.#name, 0)
     return new oo1.DB({ filename: DATABASE_FILE, flags: 'c', vfs })
   }
 
-  /** The database as it lies there, encrypted; without what is still in its log. */
+  /** The encrypted database file, without the content of its log. */
   async exported(): Promise<Uint8Array> {
     return await this.#pool.exportFile(DATABASE_FILE)
   }
 
   /**
-   * Puts an encrypted database there, in place of any other. The pool takes only what begins like a plain one, and overwrites
-   * two bytes of it: an encrypted page would no longer prove true. So it gets a beginning that it likes, and the true one is
-   * put back while it lets go of its files.
+   * Puts an encrypted database there, in place of any other. The pool accepts only files that begin like a plain one,
+   * and overwrites two bytes of it, which would break the check of an encrypted page. So the file gets a plain
+   * beginning, and the real one is put back while the pool releases its files.
    */
   async replace(bytes: Uint8Array): Promise<void> {
     const accepted = bytes.slice()
@@ -93,22 +94,24 @@ export class SqlitePool {
     }
   }
 
-  /** Behind each commit: what it has left to be written together. */
+  /** Called after each commit: writes its frames that were held to be joined. */
   committed(): void {
     writeJoined()
   }
 
-  /** Lets go of the files. */
+  /** Releases the files. */
   close(): void {
     this.#pool.pauseVfs()
   }
 }
 
-/** To be called by the one worker that holds the origin's lock: throws `database-locked` when another has the files. */
+/**
+ * Call this in the one worker that holds the origin's lock: throws `database-locked` when another one has the files.
+ */
 export async function openSqlitePool(folder: string): Promise<SqlitePool> {
   loading ??= loadSqlite()
   const sqlite3 = await loading
-  // Another name each time: under the same one SQLite would give us the pool of before, whose folder may be gone.
+  // Another name each time: under the same one SQLite would return the earlier pool, whose folder may be gone.
   poolsOpened += 1
   const name = `postern-${poolsOpened}`
   const options: PoolOptions = {
@@ -122,7 +125,7 @@ export async function openSqlitePool(folder: string): Promise<SqlitePool> {
   return new SqlitePool({ sqlite3, name, folder, pool })
 }
 
-/** A pool that gets some of its files and not the others keeps those: nothing could open them in this worker any more. */
+/** A pool that gets only some of its files keeps those: nothing could open them in this worker any more. */
 async function untilFree(folder: FileSystemDirectoryHandle): Promise<void> {
   for await (const entry of folder.values())
     if (entry instanceof FileSystemFileHandle) (await whileHeld(() => accessHandle(entry))).close()
@@ -136,7 +139,10 @@ async function loadSqlite(): Promise<Sqlite3Mc> {
   return (await initSqlite(silent)) as Sqlite3Mc
 }
 
-/** A pool that cannot open its files, as when another worker still has them, deletes them all: it must not. */
+/**
+ * A pool that cannot open its files, for example because another worker still has them, deletes them all.
+ * This prevents that.
+ */
 function keepDatabases(): void {
   const { prototype } = FileSystemDirectoryHandle
   const { removeEntry } = prototype

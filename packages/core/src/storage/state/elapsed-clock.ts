@@ -1,22 +1,27 @@
-// Time that passed for this account, over restarts too, whatever the machine's clock is set to: by it ages are counted.
+// Time that passed for this account, across restarts, whatever the machine's clock is set to. Ages are counted by it.
 import { type Clock, clientLimits } from '@postern/protocol'
 import type { Database } from '../database.ts'
 import type { Store } from '../transactions/store.ts'
 
-/** One moment by three clocks, and the time that was surely reached. The relay's is unknown until the relay was first heard. */
+/**
+ * One moment by three clocks, and the time that was certainly reached.
+ * The relay's is null until the relay has named a time.
+ */
 type Moment = { passedMs: number; wallMs: number; relayMs: number | null; reachedMs: number }
 
 type Parts = {
   store: Store
   clock: Clock
-  /** The time of the newest event or message: a count that began before it would leave everything there undue for years. */
+  /**
+   * The time of the newest event or message: a count that began before it would leave everything there undue for years.
+   */
   newestMs: () => number
 }
 
 /**
- * It begins with what the clock says, or with the newest that is there already, and then goes on by itself. Of the time in
- * which the program did not run it counts what both the clock and the relay tell of: neither a clock that was set meanwhile
- * nor a relay that lies makes anything old.
+ * Begins with the clock's time, or with that of the newest data if that is later, and then advances on its own. For the
+ * time in which the program did not run, it counts the smaller of the spans by the clock and by the relay. So neither a
+ * clock that was set nor a relay that lies makes anything old.
  */
 export class ElapsedClock {
   readonly #store: Store
@@ -44,43 +49,52 @@ export class ElapsedClock {
     this.#keptMonotonicMs = this.#lastMonotonicMs
   }
 
-  /** Never goes back within one run, and stands near the clock's time only at the beginning. */
+  /** Never goes back within one run, and is near the clock's time only at the beginning. */
   nowMs(): number {
     return this.#last.passedMs + this.#sinceMs()
   }
 
-  /** The latest that it can be, as long as the time before this start is not counted: what happens by then is not old by it. */
+  /**
+   * The latest possible time, while the time before this start is not counted yet.
+   * An event that is dated by it does not count as old.
+   */
   latestMs(): number {
     return this.nowMs() + (this.#isCaughtUp ? 0 : Math.max(0, this.#offByClockMs()))
   }
 
-  /** Whether the time before this start is counted: until then what is long ago may seem to be of just now. */
+  /** Whether the time before this start is counted. Until then, old events may seem recent. */
   get isKnown(): boolean {
     return this.#isCaughtUp
   }
 
-  /** How long the program did not run before this start, as far as both clocks say so: two wrong ones make things old. */
+  /**
+   * How long the program did not run before this start, as far as both clocks agree.
+   * Only two wrong clocks age data too early.
+   */
   get offMs(): number {
     return this.#offMs
   }
 
-  /** What the relay's clock says now, by its last word. */
+  /** The relay's current time, from the last time that it named. */
   relayNowMs(): number | undefined {
     return this.#isHeard ? (this.#last.relayMs ?? 0) + this.#sinceMs() : undefined
   }
 
-  /** What the clock says, and where it was set back, the time before which it cannot be. */
+  /** The clock's time, or, if the clock was set back, the time that was certainly reached. */
   reachedMs(): number {
     return Math.max(this.#clock.nowMs(), this.#last.reachedMs + this.#sinceMs())
   }
 
-  /** The earlier of the relay's time and the clock's is surely reached: neither of the two alone can lead into the future. */
+  /**
+   * The earlier of the relay's time and the clock's is certainly reached:
+   * neither of the two alone can lead into the future.
+   */
   noteReached(relayMs: number): void {
     const bothMs = Math.min(this.#clock.nowMs(), relayMs) - this.#sinceMs()
     if (bothMs > this.#last.reachedMs) this.#last = { ...this.#last, reachedMs: bothMs }
   }
 
-  /** Called with each time that the relay names. True when the known time was another: something may be due. */
+  /** Called with each time that the relay names. True when it differs from the expected time: something may be due. */
   heard(relayMs: number): boolean {
     const isFirst = !this.#isHeard
     const isNews = Math.abs(relayMs - (this.relayNowMs() ?? 0)) >= clientLimits.relayClockNewsMs
@@ -93,17 +107,17 @@ export class ElapsedClock {
     this.#isCaughtUp = true
     this.#isHeard = true
     const isDue = this.#lastMonotonicMs - this.#keptMonotonicMs >= clientLimits.passedTimeKeptEveryMs
-    // What is not written is found out at the next start, by both clocks.
+    // A time that is not written is found at the next start, by both clocks.
     if (isFirst || isDue) this.#keep().catch(() => undefined)
     return isNews || offMs > 0
   }
 
-  /** Writes the count, so that the next start goes on from here. */
+  /** Writes the count, so that the next start continues from here. */
   async stop(): Promise<void> {
     await this.#keep().catch(() => undefined)
   }
 
-  /** What passed while the program did not run. */
+  /** The time that passed while the program did not run. */
   #offSinceMs(relayMs: number): number {
     const { relayMs: lastRelayMs } = this.#last
     if (lastRelayMs === null) return 0
@@ -118,7 +132,7 @@ export class ElapsedClock {
   async #keep(): Promise<void> {
     const sinceMs = this.#sinceMs()
     const { relayMs, reachedMs } = this.#last
-    // As long as the relay was not heard, what is still to be counted must stay to be found.
+    // Until the relay has named a time, the uncounted time must remain to be counted later.
     const wallMs = this.#isCaughtUp ? this.#clock.nowMs() : this.#last.wallMs + sinceMs
     const moment = {
       passedMs: this.nowMs(),

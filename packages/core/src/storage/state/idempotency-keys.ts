@@ -1,4 +1,4 @@
-// The keys under which callers sent: kept for a day, with what became of each.
+// The idempotency keys of callers, kept for a day with the outcome of each.
 import {
   type ChatId,
   CodedError,
@@ -7,19 +7,24 @@ import {
   type MessageId,
   type PressId,
   type SendId,
+  type StartLinkId,
 } from '@postern/protocol'
 import type { Database } from '../database.ts'
 import type { Store } from '../transactions/store.ts'
 import type { ElapsedClock } from './elapsed-clock.ts'
 
 /**
- * `request` is a hash of everything that must be equal. `send`: under which id a message goes out the first time. For a caller
- * whose own records may be copied with this database: sent by both copies under one id, the others take it once.
+ * `request` is a hash of everything that must be equal. `send`: the id under which a message is sent the first time. It
+ * is for a caller whose records may be copied with this database: if both copies send under one id, the others accept
+ * it once.
  */
 export type Idempotency = { key: string; request: Uint8Array; send?: SendId }
 
-/** The send id of a message, the id of a chat that was made or changed, or of a press that was made or answered. */
-type Subject = SendId | ChatId | PressId
+/**
+ * The send id of a message, the id of a chat that was made or changed, of a press that was made or answered, or of a
+ * start link.
+ */
+type Subject = SendId | ChatId | PressId | StartLinkId
 
 type SentKey = {
   key: string
@@ -37,22 +42,23 @@ export function findKey(
 ): SentKey | undefined {
   const oldestMs = elapsed.nowMs() - clientLimits.idempotencyKeptMs
   const row = store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
-  if (row && !equalBytes(row.request, request)) throw new CodedError('idempotency-conflict')
+  if (row && !equalBytes(row.request, request))
+    throw new CodedError('idempotency-conflict', row.message_id === null ? {} : { message: row.message_id })
   return row
 }
 
-/** Whether something was sent under the key, whatever it was. */
+/** Whether anything was sent under the key. */
 export const isKeyKnown = (store: Pick<Store, 'get'>, key: string): boolean =>
   store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
 
-/** Whether the message that was sent under the key stands in the history: true from the commit that puts it there. */
+/** Whether the message that was sent under the key is in the history: true from the commit that puts it there. */
 export const isKeySent = (store: Pick<Store, 'get'>, key: string): boolean =>
   store.get('SELECT 1 FROM sent_key WHERE key = ? AND message_id IS NOT NULL', key) !== undefined
 /** The key under which something was sent. */
 export const keyOf = (store: Pick<Store, 'get'>, subject: Subject): string | undefined =>
   store.get<{ key: string }>('SELECT key FROM sent_key WHERE subject = ?', subject)?.key
 
-/** In the transaction that puts the message into the outbox, or begins the group. */
+/** Called in the transaction that puts the message into the outbox, or begins the group. */
 export function noteKey(
   database: Database,
   { key, request }: Idempotency,
@@ -73,7 +79,7 @@ export function noteSent(database: Database, send: SendId, { id, ts }: { id: Mes
   database.run('UPDATE sent_key SET message_id = ?, ts = ? WHERE subject = ?', id, ts, send)
 }
 
-/** What has no message of its own came true: under this key it is not done again. */
+/** A request without a message of its own took effect: it is not carried out again under this key. */
 export function noteDone(database: Database, { key }: Idempotency, nowMs: number): void {
   database.run('UPDATE sent_key SET ts = ? WHERE key = ?', nowMs, key)
 }

@@ -1,4 +1,4 @@
-// What the program around a client must remember: small texts on named shelves, encrypted with the rest of the database.
+// Data of the program around a client: small texts on named shelves, encrypted with the rest of the database.
 import type { Database } from '../database.ts'
 import type { Durability, Store } from '../transactions/store.ts'
 
@@ -14,8 +14,7 @@ export class Records {
   }
 
   get(key: string): string | undefined {
-    return this.#store.get<{ value: string }>('SELECT value FROM record WHERE shelf = ? AND key = ?', this.#shelf, key)
-      ?.value
+    return readShelf(this.#store, this.#shelf, key)
   }
 
   /** In the order of their keys. */
@@ -23,7 +22,7 @@ export class Records {
     return this.#store.all('SELECT key, value FROM record WHERE shelf = ? ORDER BY key', this.#shelf)
   }
 
-  /** All of the changes or none; durable when it resolves. */
+  /** Writes all of the changes or none. Durable when it resolves. */
   async change(...changes: RecordChange[]): Promise<void> {
     await this.#write(changes, 'durable')
   }
@@ -33,29 +32,38 @@ export class Records {
     await this.#write(changes, 'recorded')
   }
 
-  /** Read at once, and on the disk with the next write that waits for it, or soon: a kill before that undoes it, too. */
+  /**
+   * Readable immediately, and on disk soon, or with the next write that waits for it.
+   * A kill before that also undoes it.
+   */
   async changeAhead(...changes: RecordChange[]): Promise<void> {
     await this.#write(changes, 'deferred')
   }
 
   async #write(changes: RecordChange[], durability: Durability): Promise<void> {
-    await this.#store.write(database => {
-      for (const change of changes) {
-        if ('put' in change)
-          database.run(
-            `INSERT INTO record (shelf, key, value) VALUES (?, ?, ?)
-             ON CONFLICT DO UPDATE SET value = excluded.value`,
-            this.#shelf,
-            change.key,
-            change.put,
-          )
-        else database.run('DELETE FROM record WHERE shelf = ? AND key = ?', this.#shelf, change.key)
-      }
-    }, durability)
+    await this.#store.write(database => changeShelf(database, this.#shelf, changes), durability)
   }
 }
 
-/** Within a transaction of its caller. */
+export const readShelf = (reads: Pick<Store, 'get'>, shelf: string, key: string): string | undefined =>
+  reads.get<{ value: string }>('SELECT value FROM record WHERE shelf = ? AND key = ?', shelf, key)?.value
+
+/** Runs within a transaction of the caller. */
+export function changeShelf(database: Database, shelf: string, changes: RecordChange[]): void {
+  for (const change of changes) {
+    if ('put' in change)
+      database.run(
+        `INSERT INTO record (shelf, key, value) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET value = excluded.value`,
+        shelf,
+        change.key,
+        change.put,
+      )
+    else database.run('DELETE FROM record WHERE shelf = ? AND key = ?', shelf, change.key)
+  }
+}
+
+/** Runs within a transaction of the caller. */
 export function clearShelf(database: Database, shelf: string): void {
   database.run('DELETE FROM record WHERE shelf = ?', shelf)
 }

@@ -1,12 +1,13 @@
-// What is done once for many changes of a transaction: put off by each of them, and done before it ends.
+// Work that is done once for many changes of a transaction:
+// each change defers it, and it runs before the transaction ends.
 import type { Database } from '../database.ts'
 
 type DeferredWork = Map<string, () => void>
 
-/** By the database whose transaction it is. */
+/** By the database of the transaction. */
 const waiting = new WeakMap<Database, DeferredWork>()
 
-/** Asked for again under the same key it is done once, in the place of the last. */
+/** Deferred again under the same key, the work runs once, at the later place. */
 export function deferToCommit(database: Database, key: string, work: () => void): void {
   const works: DeferredWork = waiting.get(database) ?? new Map()
   waiting.set(database, works)
@@ -14,16 +15,16 @@ export function deferToCommit(database: Database, key: string, work: () => void)
   works.set(key, work)
 }
 
-/** Now: at the end of a transaction, and before what must stand behind it. */
+/** Runs the work now: at the end of a transaction, and before changes that must come after it. */
 export function runDeferred(database: Database): void {
   const works = waiting.get(database)
   if (!works) return
-  // First: what is done now asks for it, too.
+  // First, because the work may defer more work.
   waiting.delete(database)
   for (const work of works.values()) work()
 }
 
-/** What is rolled back has nothing to do. */
+/** A rollback leaves no work to do. */
 export function dropDeferred(database: Database): void {
   waiting.delete(database)
 }

@@ -1,4 +1,5 @@
-// The one way to write: changes of one event-loop turn share a transaction, and whoever asked for it is answered after its commit.
+// The only way to write: changes of one event-loop turn share a transaction,
+// and their callers are answered after its commit.
 import {
   CodedError,
   clientLimits,
@@ -35,7 +36,7 @@ export class Store {
   readonly #transactions: Transactions
   readonly #listeners = new Set<() => void>()
   readonly #watchers = new Set<TopicListener>()
-  /** What was touched since the watchers were last told; undefined while nobody has ever watched. */
+  /** Topics touched since the watchers were last called. Undefined until the first watcher is added. */
   #touched: Set<Topic> | undefined
   #queue: QueuedWrite[] = []
   #isScheduled = false
@@ -61,14 +62,14 @@ export class Store {
   }
 
   /**
-   * For what a reader keeps in temporary tables, and nothing else: they stand in memory, so that nothing is promised and nothing
-   * is lost, and what is written to them in an open transaction is rolled back with it.
+   * Only for temporary tables of a reader. They are in memory, so nothing is promised and nothing is lost, and a
+   * rollback of an open transaction also undoes what was written to them.
    */
   inMemory<T>(work: (database: Database) => T): T {
     return this.#read(() => work(this.#database))
   }
 
-  /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
+  /** Changes are applied in the order of these calls. A change that throws does not affect the others. */
   write<T>(change: DatabaseChange<T>, durability: Durability = 'durable'): Promise<T> {
     if (this.#isClosed) return Promise.reject(new CodedError('stopping'))
     const wait = new Deferred<T>()
@@ -80,12 +81,15 @@ export class Store {
     return wait.promise
   }
 
-  /** Resolves when everything that was to be written before this call can be read. */
+  /** Resolves when everything queued before this call can be read. */
   async caughtUp(): Promise<void> {
     if (this.#queue.length > 0) await this.write(() => undefined, 'deferred')
   }
 
-  /** A deferred write, and what resolves when it is on the disk: at once when another write has taken it along. */
+  /**
+   * A deferred write. The returned function resolves when it is on disk:
+   * immediately if another write has already committed it.
+   */
   async defer(change: DatabaseChange<unknown>): Promise<() => Promise<void>> {
     let commits = 0
     await this.write(database => {
@@ -97,18 +101,18 @@ export class Store {
     }
   }
 
-  /** When the present turn is over and its writes are on their way. */
+  /** Runs when the present turn is over and its writes are in progress. */
   afterTurn(run: () => void): void {
     this.#nextTurn(run)
   }
 
-  /** Called when what was written can be read. */
+  /** Called when the written data can be read. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called after each write with what it has touched. Nothing is noted before somebody listens. */
+  /** Called after each write with the topics that it has touched. Nothing is noted before the first listener. */
   onChange(listener: TopicListener): () => void {
     if (!this.#touched) {
       noteTopics(this.#database)
@@ -118,7 +122,7 @@ export class Store {
     return () => this.#watchers.delete(listener)
   }
 
-  /** For what a view shows and no commit tells of: told when the present turn is over. */
+  /** For a topic that a view shows and no commit touches. Listeners are called when the present turn is over. */
   touch(topic: Topic): void {
     if (!this.#touched) return
     this.#touched.add(topic)
@@ -136,8 +140,8 @@ export class Store {
   }
 
   /**
-   * What was deleted is still in the write-ahead log: it is written back and the log emptied, soon and once for many. What
-   * cannot be written back now is tried again, and at the next start: to be called there, too.
+   * Deleted data is still in the write-ahead log: writes the log back and empties it, soon and once for many calls. A
+   * failure is retried. Also call this at the start, because a failure may last until then.
    */
   eraseTraces(): void {
     if (this.#isErasing) return
@@ -160,9 +164,9 @@ export class Store {
   }
 
   /**
-   * All that was written stands in the database's own file, which does not change until the returned function is called: for
-   * a copy of it. Writing goes on meanwhile, into the log alone, and a power cut loses no more than at other times. What was
-   * deleted stays in that log until the release, and as long as that in the copy. Throws when the disk cannot be written.
+   * Freezes the database's own file, with everything that was written, until the returned function is called: for a
+   * copy. Writes continue into the log alone, and a power cut loses no more than usual. Deleted data stays in that log
+   * until the release, and in the copy as long as the copy exists. Throws when the disk cannot be written.
    */
   hold(): () => void {
     this.#assertOpen()
@@ -179,12 +183,12 @@ export class Store {
     const hold = {}
     this.#hold = hold
     return () => {
-      // One that is over already: what is held by now is somebody else's.
+      // This hold may be over already: the current one then belongs to another caller.
       if (this.#hold === hold && !this.#isClosed) this.#release()
     }
   }
 
-  /** What is wrong with the database; undefined when it is whole. Reads all of it. */
+  /** Describes the damage of the database. Undefined if there is none. Reads the whole file. */
   findDamage(): string | undefined {
     this.flush()
     return this.#read(() => {
@@ -205,12 +209,12 @@ export class Store {
     this.#hold = undefined
     this.#database.hold?.(false)
     this.#database.exec(`PRAGMA wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
-    // A log that has grown would keep its length, and what was deleted meanwhile is still in it.
+    // A log that has grown would keep its length, and deleted data is still in it.
     this.eraseTraces()
   }
 
   #emptyLog(): void {
-    // The file is being copied: written to in the middle of that, the copy would be of two times at once.
+    // The file is being copied: a write would make the copy a mix of two states.
     if (this.#hold) return
     const { clock, log } = this.#surroundings
     try {
@@ -219,7 +223,7 @@ export class Store {
       this.#eraseLater?.cancel()
       this.#eraseLater = undefined
     } catch (error) {
-      // Once for a fault that lasts: the next tries say nothing new.
+      // Logged once per fault: further tries add nothing new.
       const what = 'deleted data still in the database log; will be erased when the disk is writable'
       if (!this.#eraseLater) logFault(systemFault(error), { what, log })
       this.#eraseLater?.cancel()
@@ -227,7 +231,7 @@ export class Store {
     }
   }
 
-  /** A listener that throws keeps no other from hearing of the commit. */
+  /** A listener that throws does not keep the others from being called. */
   #tell(): void {
     const { log } = this.#surroundings
     for (const listener of this.#listeners) guarded(listener, { what: 'commit listener failed', log })()
@@ -251,7 +255,7 @@ export class Store {
     }
   }
 
-  /** Whoever is still at work when the program stops is told so, and not that SQLite is broken. */
+  /** A caller that is still at work when the program stops gets `stopping`, not an error of SQLite. */
   #assertOpen(): void {
     if (this.#isClosed) throw new CodedError('stopping')
   }
@@ -272,12 +276,12 @@ export class Store {
 
   #apply(batch: QueuedWrite[]): WriteOutcome[] {
     const changes = batch.map(waiting => waiting.change)
-    // Again, where the transaction in which somebody began to listen was rolled back: else no write would come to its end.
+    // Repeated, because a rollback may have removed the tables of the first listener: then every write would fail.
     if (this.#touched) noteTopics(this.#database)
     let topics: Topic[] = []
     const values = this.#transactions.apply(changes, {
       durability: durabilityOf(batch),
-      // Within the transaction: what is rolled back has touched nothing.
+      // Within the transaction: a rollback touches nothing.
       atEnd: database => {
         if (this.#touched) topics = collectTopics(database)
       },

@@ -1,4 +1,5 @@
-// Transactions: what must be kept is committed at once, and what was deferred stays in an open one that the next commit takes along.
+// Transactions: durable changes are committed immediately;
+// deferred ones stay in an open transaction until the next commit.
 import {
   type Clock,
   clientLimits,
@@ -17,15 +18,16 @@ import { newestEventId } from './event-ids.ts'
 export type DatabaseChange<T> = (database: Database) => T
 
 /**
- * `durable` waits for the disk. `recorded` outlives the process, and may be lost with the power. `deferred` can be read at
- * once and is committed with the next change that must be kept, or soon: until then it is lost with the process, and it may
- * be applied again. Both are only for what can be found out again, such as the relay's answer to a message that still
- * stands in the outbox. What tells somebody is never deferred, whatever was asked for: an event that was given out cannot be
- * taken back.
+ * `durable` waits for the disk. `recorded` survives the process, but may be lost in a power failure. `deferred` can be
+ * read immediately and is committed with the next durable or recorded change, or soon. Until then it is lost with the
+ * process, and it may be applied again.
+ * The last two are only for data that can be obtained again, such as the relay's answer to a message that is still in
+ * the outbox. A change that emits an event is never deferred, whatever the caller asked for: an event that was handed
+ * out cannot be taken back.
  */
 export type Durability = 'durable' | 'recorded' | 'deferred'
 
-/** What a store is among: where it says what it could not do, and what tells it when to try again. */
+/** The clock and the log of a store, for retries and faults. */
 export type StorageContext = { clock: Clock; log: Log }
 
 type Asked = { durability: Durability; atEnd: DatabaseChange<void> }
@@ -46,7 +48,7 @@ export class Transactions {
     this.#faults = new LogThrottle(surroundings.clock, clientLimits.faultSaidEveryMs)
   }
 
-  /** How many there were. */
+  /** The number of commits so far. */
   get commits(): number {
     return this.#commits
   }
@@ -55,7 +57,7 @@ export class Transactions {
     return this.#deferred.length > 0
   }
 
-  /** All of the changes or none. */
+  /** Applies all of the changes or none. */
   apply<T>(changes: DatabaseChange<T>[], { durability, atEnd }: Asked): T[] {
     this.#begin(durability)
     try {
@@ -74,7 +76,7 @@ export class Transactions {
     }
   }
 
-  /** What was deferred is durable after it, unless it throws. */
+  /** Makes deferred changes durable, unless it throws. */
   commitDeferred(): void {
     if (!this.hasDeferred) return
     this.#begin('durable')
@@ -93,7 +95,7 @@ export class Transactions {
 
   #begin(durability: Durability): void {
     if (this.#isOpen) return
-    // Within a transaction it cannot be changed any more, and what must be durable may join one that is deferred.
+    // This cannot be changed within a transaction, and a durable change may join a deferred one.
     this.#database.waitForDisk(durability !== 'recorded' || this.hasDeferred)
     this.#database.exec('BEGIN IMMEDIATE')
     this.#isOpen = true
@@ -109,7 +111,7 @@ export class Transactions {
     this.#timer = undefined
   }
 
-  /** Whoever was told of what was deferred still reads it: only what has just failed is gone. */
+  /** Callers that saw deferred changes still read them: only the failed changes are gone. */
   #undo(): void {
     this.#rollBack()
     if (!this.hasDeferred) return
@@ -126,7 +128,7 @@ export class Transactions {
     try {
       this.#database.exec('ROLLBACK')
     } catch {
-      // A full disk ends the transaction by itself, and then there is nothing left to roll back.
+      // A full disk ends the transaction on its own, and then there is nothing left to roll back.
     }
   }
 
@@ -144,7 +146,7 @@ export class Transactions {
           this.#rollBack()
           throw fault
         }
-        // One that does not fit any more must not keep all later ones from being written.
+        // A change that no longer applies must not keep all later ones from being written.
         logFault(fault, { what: 'deferred changes not applied again', log })
       }
     this.#deferred = applied

@@ -23,10 +23,10 @@ import {
 } from '@postern/protocol'
 import type { HookAdmin } from '../hook-admin.ts'
 import { READER } from '../stored-names.ts'
+import type { GatewayWords } from '../words/words.ts'
 import type { AddressEraser } from './erase-addresses.ts'
 import { parseCommand } from './parse-command.ts'
 import type { CommandAnswer, CommandAnswers, HookCommands } from './run-command.ts'
-import { notReachedText } from './words.ts'
 
 const PREFIX = 'answer/'
 
@@ -36,6 +36,7 @@ export type CommandReaderParts = {
   admin: HookAdmin
   records: Records
   eraser: AddressEraser
+  words: GatewayWords['answers']
   clock: Clock
   log: Log
 }
@@ -136,7 +137,7 @@ export class CommandReader {
       if (sent || answer.orRemove === undefined) continue
       // Nobody knows the address now: a hook without one is useless.
       await this.#parts.admin.remove(answer.orRemove)
-      await this.#send({ to: command, text: notReachedText }, `hook-answer:${id}:not-reached`)
+      await this.#send({ to: command, text: this.#parts.words.notReached }, `hook-answer:${id}:not-reached`)
       return
     }
   }

@@ -2,12 +2,15 @@
 import { CodedError, hookLimits, type MessageId } from '@postern/protocol'
 import { oneLine } from '../texts/clean.ts'
 import { fitLines, type TextLine } from '../texts/fit-lines.ts'
-import { counted, type Forms } from '../texts/plural.ts'
+import type { GatewayWords } from '../words/words.ts'
 import { digest } from './digest.ts'
 import { fieldsOf, isFields, listOf, type PostFields } from './fields.ts'
-import { defineFormat, type FormatPlan } from './format.ts'
+import { defineFormat, type FormatPlan, type WrittenMessage } from './format.ts'
 import { readJson } from './post-body.ts'
 import { isRecent } from './recent.ts'
+
+/** `valuesOf`: what a sender shows beside the labels of a firing alert. */
+type AlertsWords = GatewayWords['alerts'] & { valuesOf?(alert: PostFields): string }
 
 export type AlertGroup = {
   status: 'firing' | 'resolved'
@@ -24,49 +27,63 @@ export type AlertGroup = {
 type Kept = { identity: string; saidMs: number; message?: MessageId }
 type Becomes = { becomes: AlertGroup['status']; identity: string }
 
+/** How a format for alerts remembers their groups. */
+export const rememberGroups = <const StorageKey extends string>(storageKey: StorageKey) => ({
+  storageKey,
+  bounds: hookLimits.groups,
+  subject: ({ key }: AlertGroup) => key,
+  isSaid: ({ identity }: AlertGroup, about: Becomes) => about.identity === identity,
+  kept: ({ becomes, identity }: Becomes, { message, saidMs, past }: WrittenMessage<Kept>): Kept => {
+    const firing = becomes === 'firing' ? message : past?.message
+    return { identity, saidMs, ...(firing && { message: firing }) }
+  },
+})
+
 export const alerts = defineFormat({
-  read: body => {
-    const group = readAlerts(readJson(body))
+  read: (body, words) => {
+    const group = readAlerts(readJson(body), words.alerts)
     return { ...group, identity: digest(group.identity) }
   },
   // The content identifies a group, whichever sender reports it: `plan` finds its repeats.
   repeat: () => ({ withinMs: 0, isOneEvent: false }),
   plan: planAlerts,
-  remember: {
-    storageKey: 'group',
-    bounds: hookLimits.groups,
-    subject: ({ key }) => key,
-    isSaid: ({ identity }, about: Becomes) => about.identity === identity,
-    kept: ({ becomes, identity }, { message, saidMs, past }): Kept => {
-      const firing = becomes === 'firing' ? message : past?.message
-      return { identity, saidMs, ...(firing && { message: firing }) }
-    },
-  },
+  remember: rememberGroups('group'),
 })
 
 /** A pair of senders reports everything twice, at nearly the same time. */
-function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): FormatPlan<Becomes> {
+export function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): FormatPlan<Becomes> {
   const { identity, status, title, text } = group
   if (past?.identity === identity && isRecent({ atMs: past.saidMs, nowMs }))
-    return { kind: 'silent', why: 'its group was told in the same state just now' }
+    return { kind: 'skip', why: 'its group was told in the same state just now' }
   const becomes: Becomes = { becomes: status, identity }
-  if (status === 'resolved' && past?.message)
-    return { kind: 'write', text, inReply: { to: past.message, text: title }, becomes }
-  return { kind: 'write', text, becomes }
+  if (status === 'firing') return { kind: 'write', text, becomes }
+  const inReply = past?.message && { inReply: { to: past.message, text: title } }
+  return { kind: 'write', text, ...inReply, becomes, silent: true }
 }
 
-const firings: Forms = { one: 'срабатывание', few: 'срабатывания', many: 'срабатываний' }
+export const readAlerts = (body: unknown, words: AlertsWords): AlertGroup => readGroup(groupFields(body, 4), words)
 
-export function readAlerts(body: unknown): AlertGroup {
+/** Throws unless it is a body of this version, with alerts. */
+export function groupFields(body: unknown, wanted: 1 | 4): PostFields {
   if (!isFields(body)) throw bodyFault('body', 'must be a JSON object')
   const { version } = body
-  if (version !== '4' && version !== 4) throw bodyFault('version', 'must be 4')
-  const alerts = listOf(body['alerts'])
-  if (alerts.length === 0) throw bodyFault('alerts', 'must have at least one alert')
-  const status = statusOf(body, alerts)
-  const key = keyOf(body)
+  if (version !== String(wanted) && version !== wanted) throw bodyFault('version', `must be ${wanted}`)
+  if (alertsIn(body).length === 0) throw bodyFault('alerts', 'must have at least one alert')
+  return body
+}
+
+/** Further ones count as left out: no sender has as many, and a megabyte of empty ones would hold up others. */
+export const alertsIn = ({ alerts }: PostFields): PostFields[] =>
+  Array.isArray(alerts) ? listOf(alerts.slice(0, hookLimits.alertsReadMax)) : []
+
+/** The group in a body, whichever program's. */
+export function readGroup(body: PostFields, words: AlertsWords): AlertGroup {
+  const alerts = alertsIn(body)
+  const status = groupStatusOf(body, alerts)
+  const key = groupKeyOf(body)
   const cut = cutCount(body)
-  const [title, ...lines] = status === 'firing' ? firingLines(body, alerts) : resolvedLines(body, alerts)
+  const linesOf = status === 'firing' ? firingLines : resolvedLines
+  const [title, ...lines] = linesOf(body, alerts, words)
   return {
     status,
     key,
@@ -80,27 +97,27 @@ type Lines = [TextLine, ...TextLine[]]
 
 const bodyFault = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
-const isResolved = (alert: PostFields): boolean => alert['status'] === 'resolved'
+export const isResolvedAlert = (alert: PostFields): boolean => alert['status'] === 'resolved'
 
-function statusOf(body: PostFields, alerts: readonly PostFields[]): AlertGroup['status'] {
+export function groupStatusOf(body: PostFields, alerts: readonly PostFields[]): AlertGroup['status'] {
   const { status } = body
   if (status === 'firing' || status === 'resolved') return status
-  return alerts.every(isResolved) ? 'resolved' : 'firing'
+  return alerts.every(isResolvedAlert) ? 'resolved' : 'firing'
 }
 
-const keyOf = ({ groupKey, groupLabels, commonLabels }: PostFields): string =>
+export const groupKeyOf = ({ groupKey, groupLabels, commonLabels }: PostFields): string =>
   typeof groupKey === 'string' && groupKey !== '' ? groupKey : pairsOf(groupLabels ?? commonLabels)
 
 type Identified = { key: string; status: string; cut: number; alerts: readonly PostFields[] }
 
 function identityOf({ key, status, cut, alerts }: Identified): string {
   const each = alerts.map(
-    alert => `${idOf(alert)} ${oneLine(alert['status']).slice(0, hookLimits.alertStatusUnitsMax)}`,
+    alert => `${alertIdOf(alert)} ${oneLine(alert['status']).slice(0, hookLimits.alertStatusUnitsMax)}`,
   )
   return [key, status, cut, ...each.toSorted()].join('\n')
 }
 
-const idOf = ({ fingerprint, labels }: PostFields): string =>
+export const alertIdOf = ({ fingerprint, labels }: PostFields): string =>
   typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : pairsOf(labels)
 
 /** At most some labels, so that a megabyte of them is not sorted, and no nested values, which would have to be walked. */
@@ -112,69 +129,74 @@ const pairsOf = (labels: unknown): string =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-function firingLines(body: PostFields, alerts: readonly PostFields[]): Lines {
-  const resolved = alerts.filter(isResolved)
-  const firing = alerts.filter(alert => !isResolved(alert))
+function firingLines(body: PostFields, alerts: readonly PostFields[], words: AlertsWords): Lines {
+  const resolved = alerts.filter(isResolvedAlert)
+  const firing = alerts.filter(alert => !isResolvedAlert(alert))
   const cut = cutCount(body)
   const shownFiring = firing.slice(0, hookLimits.alertLinesMax)
   const shownResolved = resolved.slice(0, hookLimits.alertLinesMax - shownFiring.length)
-  const rest = statesText({
+  const rest = {
     firing: firing.length - shownFiring.length + cut,
     resolved: resolved.length - shownResolved.length,
-  })
+  }
   return [
     {
-      text: `🔥 ${nameOf(body, alerts)}`,
-      tail: `: ${statesText({ firing: firing.length + cut, resolved: resolved.length })}`,
+      text: `🔥 ${groupNameOf(body, alerts, words)}`,
+      tail: `: ${words.states({ firing: firing.length + cut, resolved: resolved.length })}`,
     },
-    ...shownFiring.map(alert => lineOf(alert)),
-    ...shownResolved.map(alert => lineOf(alert, '✅ ')),
-    ...(rest === '' ? [] : [{ text: `…и ещё ${rest}` }]),
+    ...shownFiring.map(alert => lineOf(alert, words)),
+    ...shownResolved.map(alert => lineOf(alert, words, '✅ ')),
+    ...(rest.firing + rest.resolved === 0 ? [] : [{ text: words.more(rest) }]),
   ]
 }
 
-const statesText = ({ firing, resolved }: Record<AlertGroup['status'], number>): string =>
-  [...(firing > 0 ? [counted(firing, firings)] : []), ...(resolved > 0 ? [`устранено: ${resolved}`] : [])].join(', ')
-
-function resolvedLines(body: PostFields, alerts: readonly PostFields[]): Lines {
+function resolvedLines(body: PostFields, alerts: readonly PostFields[], words: AlertsWords): Lines {
   const count = alerts.length + cutCount(body)
   const shown = alerts.slice(0, hookLimits.alertLinesMax)
   const rest = count - shown.length
   return [
-    { text: `✅ Устранено: ${nameOf(body, alerts)}`, tail: `, ${counted(count, firings)}` },
-    ...shown.map(alert => lineOf(alert)),
-    ...(rest === 0 ? [] : [{ text: `…и ещё ${counted(rest, firings)}` }]),
+    { text: words.resolvedTitle(groupNameOf(body, alerts, words)), tail: `, ${words.count(count)}` },
+    ...shown.map(alert => lineOf(alert, words)),
+    ...(rest === 0 ? [] : [{ text: words.more({ firing: rest, resolved: 0 }) }]),
   ]
 }
 
-/** Alerts that the sender left out because the body was too large for its settings. */
-function cutCount({ truncatedAlerts }: PostFields): number {
-  return Number.isSafeInteger(truncatedAlerts) && Number(truncatedAlerts) > 0 ? Number(truncatedAlerts) : 0
+/** Alerts that the sender left out because the body was too large for its settings, and those that are not read. */
+export function cutCount({ alerts, truncatedAlerts }: PostFields): number {
+  const cut = Number.isSafeInteger(truncatedAlerts) && Number(truncatedAlerts) > 0 ? Number(truncatedAlerts) : 0
+  return cut + (Array.isArray(alerts) ? Math.max(0, alerts.length - hookLimits.alertsReadMax) : 0)
 }
 
-function nameOf({ commonLabels, groupLabels }: PostFields, alerts: readonly PostFields[]): string {
+export function groupNameOf(
+  { commonLabels, groupLabels }: PostFields,
+  alerts: readonly PostFields[],
+  words: AlertsWords,
+): string {
   for (const labels of [commonLabels, groupLabels]) {
     const name = oneLine(fieldsOf(labels)['alertname'])
     if (name !== '') return name
   }
   const names = new Set(alerts.map(({ labels }) => oneLine(fieldsOf(labels)['alertname'])))
   names.delete('')
-  if (names.size === 0) return 'Без названия'
+  if (names.size === 0) return words.unnamed
   const shown = [...names].slice(0, hookLimits.alertNamesMax).join(', ')
-  return names.size > hookLimits.alertNamesMax ? `${shown} и ещё ${names.size - hookLimits.alertNamesMax}` : shown
+  const more = names.size - hookLimits.alertNamesMax
+  return more > 0 ? words.moreNames(shown, more) : shown
 }
 
 /** summary (severity, instance or namespace/pod) */
-function lineOf(alert: PostFields, mark = ''): TextLine {
+function lineOf(alert: PostFields, words: AlertsWords, mark = ''): TextLine {
   const labels = fieldsOf(alert['labels'])
   const annotations = fieldsOf(alert['annotations'])
-  const words = [annotations['summary'], annotations['description'], annotations['message'], labels['alertname']]
-  const summary = words.map(oneLine).find(word => word !== '') ?? 'без описания'
-  const about = [oneLine(labels['severity']), placeOf(labels)].filter(word => word !== '')
-  return { text: mark + summary, ...(about.length > 0 && { tail: ` (${about.join(', ')})` }) }
+  const texts = [annotations['summary'], annotations['description'], annotations['message'], labels['alertname']]
+  const summary = texts.map(oneLine).find(text => text !== '') ?? words.undescribed
+  const about = [oneLine(labels['severity']), alertPlaceOf(labels)].filter(word => word !== '')
+  const values = isResolvedAlert(alert) ? '' : (words.valuesOf?.(alert) ?? '')
+  const tail = `${about.length > 0 ? ` (${about.join(', ')})` : ''}${values}`
+  return { text: mark + summary, ...(tail !== '' && { tail }) }
 }
 
-function placeOf({ instance, namespace, pod }: PostFields): string {
+export function alertPlaceOf({ instance, namespace, pod }: PostFields): string {
   const known = oneLine(instance)
   if (known !== '') return known
   return [oneLine(namespace), oneLine(pod)].filter(word => word !== '').join('/')

@@ -1,13 +1,39 @@
 // Defines a hook format: how it reads a body, what it writes, and what it remembers for the next post.
-import { hookLimits, type MessageId } from '@postern/protocol'
+import type { HookFormat } from '@postern/bot-api'
+import { type CodedError, hookLimits, type MessageId, type TextEntity } from '@postern/protocol'
+import type { Button } from '@postern/protocol/content'
+import type { GatewayWords } from '../words/words.ts'
 import { digest } from './digest.ts'
 import type { PostFields } from './fields.ts'
 import type { PostBody } from './post-body.ts'
+import type { SenderProof } from './proofs.ts'
 
-/** `why` goes into the log. `inReply`: replaces `text` while that message exists. `becomes`: see `SubjectMemory`. */
+/** A message. Buttons only lead to addresses. */
+export type HookText = { text: string; entities?: readonly TextEntity[]; buttons?: Button[][] }
+
+/**
+ * `why` goes into the log. `inReply`: replaces `text` while that message exists. `becomes`: see `SubjectMemory`.
+ * `silent`: good news, for which nobody is woken.
+ */
 export type FormatPlan<Becomes extends PostFields = PostFields> =
-  | { kind: 'silent'; why: string }
-  | { kind: 'write'; text: string; inReply?: { to: MessageId; text: string }; becomes?: Becomes }
+  | { kind: 'skip'; why: string }
+  | (HookText & { kind: 'write'; inReply?: { to: MessageId; text: string }; becomes?: Becomes; silent?: true })
+
+/** For senders that read plain text instead of our JSON. A refusal is that of a wrong body. */
+export type PlainAnswers = { done: string; refusal(error: CodedError): string }
+
+/** Rules about the sender of a post. */
+type SenderRules = {
+  /** `X-Vcs-Token`, if present, must be the secret of the hook's address. */
+  comparesToken?: true
+  /** The header that proves the secret with which the hook was created, and whether it does. */
+  proof?: SenderProof
+  /** The sender's name for this delivery: the same one is not written again. */
+  delivery?(body: PostBody): string | undefined
+  answers?: PlainAnswers
+  /** The format that reads this body instead. */
+  resolve?(body: PostBody): HookFormat
+}
 
 export type Repeat = {
   /** How soon after its answer the same body counts as a retry, if it is unknown whether the answer arrived. */
@@ -32,11 +58,14 @@ export type SubjectMemory<News, Kept extends PostFields, Becomes extends PostFie
 }
 
 /** The rules that each file in this folder defines for its format. */
-export type FormatRules<News, Kept extends PostFields, Becomes extends PostFields, StorageKey extends string> = {
-  /** `X-Vcs-Token`, if present, must be the secret of the hook. */
-  comparesToken?: true
-  /** Throws `bad-field` for an invalid body. Undefined if the body contains no news. */
-  read(body: PostBody): News | undefined
+export type FormatRules<
+  News,
+  Kept extends PostFields,
+  Becomes extends PostFields,
+  StorageKey extends string,
+> = SenderRules & {
+  /** Throws `bad-field` for an invalid body. Undefined if the body contains no news. `template`: the hook's own. */
+  read(body: PostBody, words: GatewayWords, template: string): News | undefined
   /** Without it a post is a repeat only within seconds. */
   repeat?(news: News): Repeat
   /** Pure: `past` is the stored state of the subject. */
@@ -55,20 +84,23 @@ export type ReadPost = {
 }
 
 /** A format as seen by code that serves all formats alike. */
-export type Format<StorageKey extends string = string> = {
+export type Format<StorageKey extends string = string> = Omit<SenderRules, 'comparesToken'> & {
   comparesToken: boolean
   storageKey: StorageKey | undefined
   bounds: { keptMs: number; keptMax: number } | undefined
-  read(body: PostBody): ReadPost
+  read(body: PostBody, words: GatewayWords, template?: string): ReadPost
   kept(becomes: PostFields, written: WrittenMessage<PostFields>): PostFields | undefined
 }
 
 const soon: Repeat = { withinMs: hookLimits.repeatWithinMs.text, isOneEvent: false }
 
+/** For events: the same body within a minute is the same event, from any sender. */
+export const oneEvent: Repeat = { withinMs: hookLimits.repeatWithinMs.event, isOneEvent: true }
+
 const noNews: ReadPost = {
   isNews: false,
   repeat: soon,
-  plan: () => ({ kind: 'silent', why: 'it is no news' }),
+  plan: () => ({ kind: 'skip', why: 'it is no news' }),
   isSaid: () => false,
 }
 
@@ -79,13 +111,17 @@ export function defineFormat<
   Becomes extends PostFields,
   const StorageKey extends string = never,
 >(rules: FormatRules<News, Kept, Becomes, StorageKey>): Format<StorageKey> {
-  const { remember } = rules
+  const { remember, proof, delivery, answers, resolve } = rules
   return {
+    ...(proof && { proof }),
+    ...(delivery && { delivery }),
+    ...(answers && { answers }),
+    ...(resolve && { resolve }),
     comparesToken: rules.comparesToken ?? false,
     storageKey: remember?.storageKey,
     bounds: remember?.bounds,
-    read: body => {
-      const news = rules.read(body)
+    read: (body, words, template = '') => {
+      const news = rules.read(body, words, template)
       if (news === undefined) return noNews
       return {
         isNews: true,

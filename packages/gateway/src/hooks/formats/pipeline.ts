@@ -2,9 +2,12 @@
 import { CodedError, hookLimits } from '@postern/protocol'
 import { oneLine, webAddress } from '../texts/clean.ts'
 import { fitLines, type TextLine } from '../texts/fit-lines.ts'
+import type { GatewayWords } from '../words/words.ts'
 import { fieldsOf, isFields, listOf, type PostFields } from './fields.ts'
 import { defineFormat, type FormatPlan } from './format.ts'
 import { readJson } from './post-body.ts'
+
+type PipelineWords = GatewayWords['pipeline']
 
 export type PipelineRun = {
   outcome: 'failed' | 'canceled' | 'success'
@@ -21,7 +24,7 @@ type Becomes = { becomes: 'failed'; number: number | null } | { becomes: 'mended
 
 export const pipeline = defineFormat({
   comparesToken: true,
-  read: body => readPipeline(readJson(body)),
+  read: (body, words) => readPipeline(readJson(body), words.pipeline),
   repeat: ({ number }) => {
     const isOneEvent = number !== undefined
     return { withinMs: hookLimits.repeatWithinMs[isOneEvent ? 'run' : 'text'], isOneEvent }
@@ -43,10 +46,10 @@ function planPipeline({ outcome, number, text }: PipelineRun, broken: Kept | und
     case 'canceled':
       return { kind: 'write', text }
     case 'success':
-      if (!broken) return { kind: 'silent', why: 'a success is told only after a failure' }
+      if (!broken) return { kind: 'skip', why: 'a success is told only after a failure' }
       if (number !== undefined && number < (broken.failed ?? number))
-        return { kind: 'silent', why: 'the run is from before the failure' }
-      return { kind: 'write', text, becomes: { becomes: 'mended' } }
+        return { kind: 'skip', why: 'the run is from before the failure' }
+      return { kind: 'write', text, becomes: { becomes: 'mended' }, silent: true }
   }
 }
 
@@ -59,8 +62,10 @@ const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
   success: 'success',
 }
 
+export const isPipelineEvent = (body: unknown): boolean => isFields(body) && body['object_kind'] === 'pipeline'
+
 /** Undefined for events without news: another kind of event, or a run that has not ended. */
-export function readPipeline(body: unknown): PipelineRun | undefined {
+export function readPipeline(body: unknown, words: PipelineWords): PipelineRun | undefined {
   if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'must be a JSON object' })
   if (body['object_kind'] !== 'pipeline') return undefined
   const run = fieldsOf(body['object_attributes'])
@@ -68,7 +73,7 @@ export function readPipeline(body: unknown): PipelineRun | undefined {
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined
   if (!outcome) return undefined
   const number = Number.isSafeInteger(run['id']) ? Number(run['id']) : undefined
-  return { outcome, number, line: lineOf(body), text: textOf(body, outcome) }
+  return { outcome, number, line: lineOf(body), text: textOf(body, outcome, words) }
 }
 
 /** Texts of any length: two long names that differ only at their end must not count as one. */
@@ -82,66 +87,70 @@ function lineOf(body: PostFields): string {
 
 const isPlain = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
-function textOf(body: PostFields, outcome: PipelineRun['outcome']): string {
-  const lines = [...placeTexts(body), commitText(body), authorText(body)]
-  if (outcome === 'failed') lines.push(jobsText(body))
-  const shown = [...lines.map(text => ({ text })), { text: linkOf(body), isWhole: true }]
-  return fitLines([titleOf(outcome, projectName(body)), ...shown.filter(({ text }) => text !== '')])
+const textOf = (body: PostFields, outcome: PipelineRun['outcome'], words: PipelineWords): string =>
+  fitLines([titleOf(body, outcome, words), ...aboutRun(body, words, { isFailed: outcome === 'failed' })])
+
+/** The lines below the title. */
+export function aboutRun(body: PostFields, words: PipelineWords, { isFailed }: { isFailed: boolean }): TextLine[] {
+  const lines = [...placeTexts(body, words), commitText(body, words), authorText(body, words)]
+  if (isFailed) lines.push(jobsText(body, words))
+  const shown: TextLine[] = [...lines.map(text => ({ text })), { text: linkOf(body), isWhole: true }]
+  return shown.filter(({ text }) => text !== '')
 }
 
-function titleOf(outcome: PipelineRun['outcome'], project: string): TextLine {
+export function projectNameOf({ project }: PostFields, words: PipelineWords): string {
+  const { path_with_namespace: path, name } = fieldsOf(project)
+  return oneLine(path) || oneLine(name) || words.unnamed
+}
+
+function titleOf(body: PostFields, outcome: PipelineRun['outcome'], words: PipelineWords): TextLine {
+  const shown = projectNameOf(body, words)
   switch (outcome) {
     case 'failed':
-      return { text: `❌ Пайплайн упал: ${project}` }
+      return words.failed(shown)
     case 'canceled':
-      return { text: `🚫 Пайплайн отменён: ${project}` }
+      return words.canceled(shown)
     case 'success':
-      return { text: `✅ Исправлено: ${project}`, tail: ', пайплайн снова проходит' }
+      return words.fixed(shown)
   }
 }
 
-function projectName({ project }: PostFields): string {
-  const { path_with_namespace: path, name } = fieldsOf(project)
-  return oneLine(path) || oneLine(name) || 'проект без названия'
-}
-
-function placeTexts(body: PostFields): string[] {
+function placeTexts(body: PostFields, words: PipelineWords): string[] {
   const run = fieldsOf(body['object_attributes'])
   const ref = oneLine(run['ref'])
   const request = fieldsOf(body['merge_request'])
   const iid = oneLine(request['iid'])
-  if (iid === '') return ref === '' ? [] : [`${run['tag'] === true ? 'Тег' : 'Ветка'}: ${ref}`]
+  if (iid === '') return ref === '' ? [] : [run['tag'] === true ? words.tag(ref) : words.branch(ref)]
   const source = oneLine(request['source_branch']) || ref
   const branches = [source, oneLine(request['target_branch'])].filter(name => name !== '').join(' → ')
-  const title = oneLine(request['title'])
-  return [`Мерж-реквест: !${iid}${title && ` ${title}`}`, ...(branches ? [`Ветка: ${branches}`] : [])]
+  const shown = words.mergeRequest(iid, oneLine(request['title']))
+  return [shown, ...(branches ? [words.branch(branches)] : [])]
 }
 
-function commitText(body: PostFields): string {
+function commitText(body: PostFields, words: PipelineWords): string {
   const { id, title, message } = fieldsOf(body['commit'])
   const full = oneLine(id) || oneLine(fieldsOf(body['object_attributes'])['sha'])
-  const words = oneLine(title) || oneLine(firstLine(message))
-  const commit = [[...full].slice(0, SHA_CHARS).join(''), words].filter(word => word !== '').join(' ')
-  return commit === '' ? '' : `Коммит: ${commit}`
+  const subject = oneLine(title) || oneLine(firstLine(message))
+  const commit = [[...full].slice(0, SHA_CHARS).join(''), subject].filter(word => word !== '').join(' ')
+  return commit === '' ? '' : words.commit(commit)
 }
 
 const firstLine = (text: unknown): unknown =>
   typeof text === 'string' ? text.trimStart().split('\n', 1)[0] : undefined
 
-function authorText({ commit, user }: PostFields): string {
+function authorText({ commit, user }: PostFields, words: PipelineWords): string {
   const author = fieldsOf(fieldsOf(commit)['author'])
   const { name, username } = fieldsOf(user)
   const names = [author['name'], name, username, author['email']].map(oneLine)
   const known = names.find(word => word !== '')
-  return known === undefined ? '' : `Автор: ${known}`
+  return known === undefined ? '' : words.author(known)
 }
 
 /** A job that is allowed to fail did not fail the pipeline. */
-function jobsText({ builds }: PostFields): string {
+function jobsText({ builds }: PostFields, words: PipelineWords): string {
   const failed = listOf(builds).filter(job => job['status'] === 'failed' && job['allow_failure'] !== true)
   const names = [...new Set(failed.map(job => oneLine(job['name'])))].filter(name => name !== '')
-  if (names.length === 0) return ''
-  return `${names.length === 1 ? 'Упало задание' : 'Упали задания'}: ${names.join(', ')}`
+  return names.length === 0 ? '' : words.failedJobs(names)
 }
 
 function linkOf(body: PostFields): string {

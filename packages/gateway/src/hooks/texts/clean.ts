@@ -14,6 +14,13 @@ export const cleanText = (text: string): string =>
 /** A message of it would be invisible. */
 export const isBlank = (text: string): boolean => text.replaceAll(unseen, '').trim() === ''
 
+/** All of these in one pass: a field may have a megabyte. */
+const unwanted =
+  /[\p{Cc}\ufff9-\ufffb\u202a-\u202e\u2066-\u2069\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\ufeff]/gu
+
+/** White space that is not one space. */
+const wideSpace = /[^\S ]\s*| \s+/g
+
 /** Most fields need no cleaning: they are ASCII words with one space between them. */
 const toBeCleaned = /[^ -~]|^ | $| {2}/
 
@@ -21,13 +28,7 @@ const toBeCleaned = /[^ -~]|^ | $| {2}/
 export function oneLine(value: unknown): string {
   if (typeof value !== 'string' && !Number.isFinite(value)) return ''
   if (typeof value === 'string' && !toBeCleaned.test(value)) return value
-  return String(value)
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(controls, '')
-    .replaceAll(reordering, '')
-    .replaceAll(unseen, '')
-    .toWellFormed()
-    .trim()
+  return String(value).replaceAll(wideSpace, ' ').replaceAll(unwanted, '').toWellFormed().trim()
 }
 
 /** An address that people may open, or nothing: a truncated one leads nowhere. */

@@ -3,15 +3,18 @@ import { signStart } from '@postern/protocol'
 import { isBlank } from '../texts/clean.ts'
 
 /** In order and without loss, except for parts that are only white space: such a message would be invisible. */
-export function splitText(text: string, charsMax: number): string[] {
-  const parts: string[] = []
+export const splitText = (text: string, charsMax: number): string[] => textParts(text, charsMax).map(part => part.text)
+
+/** The same, with the place of each part in the text. */
+export function textParts(text: string, charsMax: number): { at: number; text: string }[] {
+  const parts: { at: number; text: string }[] = []
   for (let at = 0; at < text.length; ) {
     // With the whole of the next character: half of one would look like a separate character.
     const end = at + partUnits(text.slice(at, at + 2 * charsMax + 2), charsMax)
-    parts.push(text.slice(at, end))
+    parts.push({ at, text: text.slice(at, end) })
     at = end
   }
-  return parts.filter(part => !isBlank(part))
+  return parts.filter(part => !isBlank(part.text))
 }
 
 /** After the last line end that fits, or else the last space, or else the last visible character. */

@@ -1,4 +1,4 @@
-// Reads a form with one file and fields in any order: the file is a stream, and the fields are checked after it.
+// Reads a form with files and fields in any order: a file is a stream, and the fields are checked after the last one.
 import { checkFields, type Endpoint } from '@postern/bot-api'
 import { copyBytes, fromUtf8, gatewayLimits } from '@postern/protocol'
 import { badField } from '../errors.ts'
@@ -8,8 +8,13 @@ export type FormRules = NonNullable<Endpoint['form']>
 
 export type FormFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
-/** Call `fields` after the file was read to its end: some of them may follow it. */
-export type OpenForm = { file: FormFile; fields(): Promise<unknown> }
+export type OpenForm = {
+  file: FormFile
+  /** The next file, once the last one was read to its end; undefined when there is none. */
+  nextFile(): Promise<FormFile | undefined>
+  /** Call it after all files were read to their ends: some fields may follow them. */
+  fields(): Promise<unknown>
+}
 
 const FILE = 'file'
 
@@ -35,14 +40,31 @@ export async function openForm(
       if (Object.hasOwn(rules.fields.shape, part.name)) await keepField(fields, part)
     }
   }
-  const part = await untilFile()
-  if (!part) throw badField(FILE, 'is required')
+  const budget = { bytesLeft: rules.fileBytesMax }
+  const fileOf = ({ fileName = '', type, bytes }: FormPart): FormFile => ({
+    name: fileName,
+    declaredType: type,
+    bytes: bounded(bytes, { budget, rules }),
+  })
+  const { filesMax = 1 } = rules
+  let count = 1
+  const nextFile = async (): Promise<FormFile | undefined> => {
+    const part = await untilFile()
+    if (!part) return undefined
+    count++
+    if (count > filesMax)
+      throw badField(FILE, filesMax === 1 ? 'must be sent exactly once' : `must be sent at most ${filesMax} times`)
+    return fileOf(part)
+  }
+  const first = await untilFile()
+  if (!first) throw badField(FILE, 'is required')
   // A sender should not upload 300 MB to learn that an earlier field was wrong.
   check()
   return {
-    file: { name: part.fileName ?? '', declaredType: part.type, bytes: bounded(part.bytes, rules.fileBytesMax) },
+    file: fileOf(first),
+    nextFile,
     fields: async () => {
-      if (await untilFile()) throw badField(FILE, 'must be sent exactly once')
+      if (await nextFile()) throw badField(FILE, 'must be read before the fields')
       return check()
     },
   }
@@ -65,12 +87,16 @@ async function keepField(fields: Map<string, string>, { name, bytes }: FormPart)
   }
 }
 
-/** Throws at the first byte over the limit. */
-async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
-  let length = 0
+type Bound = { budget: { bytesLeft: number }; rules: FormRules }
+
+/** Throws at the first byte over the limit, which all files of a form share. */
+async function* bounded(bytes: AsyncIterable<Uint8Array>, { budget, rules }: Bound): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
-    length += chunk.length
-    if (length > bytesMax) throw badField(FILE, `must have at most ${bytesMax} bytes`)
+    budget.bytesLeft -= chunk.length
+    if (budget.bytesLeft < 0) throw tooManyBytes(rules)
     yield chunk
   }
 }
+
+export const tooManyBytes = ({ fileBytesMax, filesMax }: FormRules): Error =>
+  badField(FILE, `must have at most ${fileBytesMax} bytes${filesMax === undefined ? '' : ' in all files together'}`)

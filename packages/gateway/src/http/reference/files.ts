@@ -16,13 +16,15 @@ const RAPIDOC = 'rapidoc-min.js.gz'
 
 export const referenceFiles = (): ReadonlyMap<string, ReferenceFile> =>
   new Map([
-    ['/reference', fileOf('text/html; charset=utf-8', gzipSync(PAGE))],
-    ['/reference/page.css', fileOf('text/css; charset=utf-8', gzipSync(STYLE))],
-    ['/reference/page.js', fileOf('text/javascript; charset=utf-8', gzipSync(SCRIPT))],
-    ['/reference/rapidoc.js', fileOf('text/javascript; charset=utf-8', readRapidoc())],
+    ['/reference', fileOf('text/html; charset=utf-8', PAGE)],
+    ['/reference/page.css', fileOf('text/css; charset=utf-8', STYLE)],
+    ['/reference/page.js', fileOf('text/javascript; charset=utf-8', SCRIPT)],
+    ['/reference/rapidoc.js', packedFile('text/javascript; charset=utf-8', readRapidoc())],
   ])
 
-function fileOf(type: string, packed: Buffer): ReferenceFile {
+export const fileOf = (type: string, text: string): ReferenceFile => packedFile(type, gzipSync(text))
+
+function packedFile(type: string, packed: Buffer): ReferenceFile {
   const etag = `"${createHash('sha256').update(packed).digest('base64url').slice(0, 22)}"`
   const plain = gunzipSync(packed, { maxOutputLength: gatewayLimits.referenceFileBytesMax })
   return { type, etag, packed, plain }

@@ -20,7 +20,6 @@ const policy = [
 ].join('; ')
 
 const closed = {
-  'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -35,16 +34,16 @@ export function serveReference(server: FastifyInstance, files: ReadonlyMap<strin
       method: ['GET', 'HEAD'],
       url,
       config: { open: true },
-      handler: (request, reply) => sendFile(reply, request, file),
+      handler: (request, reply) => sendFile(reply, request, { file, policy }),
     })
 }
 
-function sendFile(
-  reply: FastifyReply,
-  { headers }: FastifyRequest,
-  { type, etag, packed, plain }: ReferenceFile,
-): void {
-  reply.headers({ ...closed, etag })
+type PageFile = { file: ReferenceFile; policy: string }
+
+/** A file of a page that loads nothing from elsewhere. */
+export function sendFile(reply: FastifyReply, { headers }: FastifyRequest, { file, policy: csp }: PageFile): void {
+  const { type, etag, packed, plain } = file
+  reply.headers({ ...closed, 'content-security-policy': csp, etag })
   if (evaluatePreconditions(etag, { 'if-none-match': headers['if-none-match'] }) === 'known') {
     reply.code(304).send()
     return

@@ -1,8 +1,8 @@
-// The keys for a store of objects while they change: fetched again before they expire, once for all that ask.
+// Caches the keys for an object store and renews them before they expire, with one request for all callers.
 import { type Clock, type Log, logFault, relayFixedLimits } from '@postern/protocol'
 import type { S3Credentials } from '../blob-place.ts'
 
-/** `expiresMs`: undefined if nobody said. `isFixed`: they stay the same as long as the process runs. */
+/** `expiresMs`: undefined if unknown. `isFixed`: the keys do not change while the process runs. */
 export type FetchedCredentials = { credentials: S3Credentials; expiresMs?: number | undefined; isFixed?: boolean }
 
 type Held = FetchedCredentials & { refreshMs: number }
@@ -22,14 +22,14 @@ export class CredentialCache {
     this.#log = log
   }
 
-  /** Throws what went wrong if there are none that still count. */
+  /** Throws the error of the renewal if no valid keys are left. */
   async current(): Promise<S3Credentials> {
     if (!this.#held || this.#clock.nowMs() >= this.#held.refreshMs) await (this.#fetching ??= this.#refresh())
     if (!this.#held) throw new Error('there are no credentials')
     return this.#held.credentials
   }
 
-  /** The store has refused the current ones. Gives whether others are fetched for the next request. */
+  /** The store has rejected the current keys. Returns whether the next request will use renewed ones. */
   refused(): boolean {
     if (!this.#held || this.#held.isFixed) return false
     this.#held.refreshMs = 0
@@ -44,7 +44,7 @@ export class CredentialCache {
       const held = this.#held
       const nowMs = this.#clock.nowMs()
       if (!held || nowMs >= (held.expiresMs ?? Number.POSITIVE_INFINITY)) throw error
-      // The old ones still count: nobody is refused because the place of the new ones does not answer.
+      // The old keys are still valid: no request fails because the source of the new ones does not answer.
       held.refreshMs = Math.min(nowMs + credentialsRetryMs, held.expiresMs ?? Number.POSITIVE_INFINITY)
       logFault(error, { what: 'credentials of the blob store not renewed; will retry', log: this.#log })
     } finally {

@@ -1,4 +1,4 @@
-// Where the keys for a store of objects come from, under the names of Amazon's tools: the first source that is set counts.
+// Sources of the keys for an object store, under the names that Amazon's tools use. The first configured source counts.
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import {
 
 type SourceContext = RoleContext & { env: Env }
 
-/** Throws what is wrong, without a key or a token in it. */
+/** Throws an error that contains no key and no token. */
 export async function fetchCredentials(context: SourceContext): Promise<FetchedCredentials> {
   const { env } = context
   const kind = credentialKindIn(env)
@@ -48,7 +48,7 @@ const environmentCredentials = (env: Env): FetchedCredentials => ({
   isFixed: true,
 })
 
-/** It may be written again at any time, so it is read again from time to time. */
+/** The file may change at any time, so it is read again periodically. */
 async function fileCredentials(env: Env): Promise<FetchedCredentials> {
   const path = env['AWS_SHARED_CREDENTIALS_FILE'] || join(env['HOME'] ?? homedir(), '.aws', 'credentials')
   const profile = env['AWS_PROFILE'] || 'default'

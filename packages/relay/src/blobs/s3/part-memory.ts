@@ -1,4 +1,5 @@
-// What uploads hold in memory until it is a part: counted for all of them together, and in blocks, so that who is slow takes little.
+// Memory of uploads before their bytes form a part.
+// One limit covers all uploads; blocks keep the share of slow ones small.
 import { relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 
@@ -12,7 +13,7 @@ export class PartMemory {
     this.#limits = limits
   }
 
-  /** False, and nothing is taken, when that would be too much. */
+  /** Returns false, and takes nothing, if the limit would be exceeded. */
   take(bytes: number): boolean {
     if (this.#taken + bytes > this.#limits.blobMemoryBytesMax) return false
     this.#taken += bytes
@@ -37,7 +38,7 @@ export class PartBytes {
     return this.#length
   }
 
-  /** Copies them. False when there is no memory for all of them: then some of them may have been taken, as `length` says. */
+  /** Copies the bytes. Returns false if memory runs out; `length` then shows how many were copied. */
   push(bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length; ) {
       const used = this.#length % blobBlockBytes
@@ -53,19 +54,19 @@ export class PartBytes {
     return true
   }
 
-  /** In order, one behind the other. */
+  /** In order. */
   pieces(): Uint8Array[] {
     return this.#blocks
       .map((block, at) => block.subarray(0, Math.max(0, this.#length - at * blobBlockBytes)))
       .filter(({ length }) => length > 0)
   }
 
-  /** For the next part; the blocks are used again. */
+  /** Prepares for the next part; the blocks are reused. */
   empty(): void {
     this.#length = 0
   }
 
-  /** When nothing is written any more. */
+  /** Call when nothing more is written. */
   free(): void {
     this.#memory.giveBack(this.#blocks.length * blobBlockBytes)
     this.#blocks.length = 0

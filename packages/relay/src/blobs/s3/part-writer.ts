@@ -1,4 +1,5 @@
-// Writes to one blob in a store of objects. Enough bytes are a part; fewer are an object by themselves until there are enough.
+// Writes one blob to an object store.
+// Enough bytes form a part; a smaller rest is a separate object until it can form one.
 import { randomBytes } from 'node:crypto'
 import { type BlobId, CodedError, relayFixedLimits } from '@postern/protocol'
 import type { BlobPart, BlobPartStore, BlobPartsKept } from '../../store/relay-store.ts'
@@ -9,13 +10,13 @@ import { S3Fault } from './s3-fault.ts'
 
 export type WriterParts = { bucket: S3Bucket; parts: BlobPartStore; memory: PartMemory }
 
-/** What becomes one object or one part: pieces that are there, and what is in memory behind them. */
+/** Content of one object or part: stored pieces, followed by bytes in memory. */
 type Held = { pieces: readonly BlobPart[]; bytes: PartBytes }
 type Sending = { bytes: PartBytes; over: Promise<void>; hasFailed: boolean }
 
 const { blobPartBytes, blobPiecesMax } = relayFixedLimits
 
-/** Another relay has written to the blob, or it is not uploaded any more. */
+/** Another relay has written to the blob, or the blob is no longer being uploaded. */
 export class Overtaken extends Error {}
 
 const busy = (): CodedError =>
@@ -25,12 +26,12 @@ export class PartWriter {
   readonly #blob: BlobId
   readonly #key: string
   readonly #around: WriterParts
-  /** As the database has them. */
+  /** The parts that are in the database. */
   #kept: BlobPart[]
   #upload: string | undefined
-  /** A part on its way, behind what the database has: the next one comes meanwhile. */
+  /** A part in flight, after those in the database; the next one is filled in the meantime. */
   #sending: Sending | undefined
-  /** What has come since. */
+  /** Bytes that arrived since. */
   #bytes: PartBytes
 
   constructor(around: WriterParts, { blob, key, kept }: { blob: BlobId; key: string; kept: BlobPartsKept }) {
@@ -46,7 +47,7 @@ export class PartWriter {
     return lengthOf(this.#kept) + (this.#sending?.bytes.length ?? 0) + this.#bytes.length
   }
 
-  /** Throws `Overtaken`, also of a part before; when there is no memory for it, what has come before is kept. */
+  /** Throws `Overtaken`, also for an earlier part. Without memory, it stores the bytes received so far and throws. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#sending?.hasFailed) await this.#sent()
     for (let at = 0; at < bytes.length; ) {
@@ -55,17 +56,17 @@ export class PartWriter {
       const hasRoom = this.#bytes.push(bytes.subarray(at, at + room))
       at += this.#bytes.length - before
       if (this.#bytes.length - before === room) await this.#beginPart()
-      // What is on its way gives its memory back: only who has nothing there is refused.
+      // A part in flight frees its memory when it is done: only an upload without one is refused.
       else if (!hasRoom) await (this.#sending ? this.#sent() : this.#refuse())
     }
   }
 
-  /** The upload goes on another time: what is here must be there then. */
+  /** The upload will resume later, so the bytes in memory must be stored. */
   async keep(): Promise<void> {
     await this.#sent()
     if (this.#bytes.length === 0) return
     const pieces = this.#pieces()
-    // Who sends a byte at a time must not make thousands of objects.
+    // A sender of single bytes must not create thousands of objects.
     const joined = pieces.length >= blobPiecesMax ? pieces : []
     const number = joined[0]?.number ?? (this.#kept.at(-1)?.number ?? 0) + 1
     const name = randomBytes(8).toString('hex')
@@ -73,14 +74,14 @@ export class PartWriter {
     const held = { pieces: joined, bytes: this.#bytes }
     await this.#withAll(held, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
     await this.#add({ number, kind: 'piece', size, tag: name }, held).catch(async (error: unknown) => {
-      // Only then: where the answer of the database was lost, the piece may count.
+      // Only if overtaken: when the database's answer was lost, the piece may count.
       if (error instanceof Overtaken) await this.#forget([{ number, tag: name }])
       throw error
     })
     await this.#forget(joined)
   }
 
-  /** Nothing more comes: the blob is one object from here on. */
+  /** Nothing more follows: makes the blob one object. */
   async complete(): Promise<void> {
     await this.#sent()
     const { length } = this
@@ -90,22 +91,22 @@ export class PartWriter {
       if (pieces.length < this.#kept.length) await this.#putTogether()
       else await this.#withAll(held, async body => await this.#around.bucket.put(this.#key, body))
     } catch (error) {
-      // The answer may have been lost, or another relay was first, or one was killed before it could note it.
+      // The answer was lost, or another relay completed it first, or a relay was killed before noting it.
       if ((await this.#around.bucket.length(this.#key)) !== length) throw error
     }
     await this.#forget(pieces)
-    // Begun, and nothing of it was ever noted as a part.
+    // The multipart upload was begun, but no part of it was ever noted.
     if (pieces.length === this.#kept.length) await this.#abort()
   }
 
-  /** Settles when nothing of it is used any more. */
+  /** Settles when the memory is no longer in use. */
   async free(): Promise<void> {
     await this.#sent().catch(() => undefined)
     this.#sending?.bytes.free()
     this.#bytes.free()
   }
 
-  /** Those that the next part begins with: what is on its way has taken all that were there. */
+  /** The pieces that the next part begins with. A part in flight has taken all existing ones. */
   #pieces(): BlobPart[] {
     return this.#sending ? [] : this.#kept.filter(({ kind }) => kind === 'piece')
   }
@@ -114,20 +115,20 @@ export class PartWriter {
     return `${this.#key}.${number}-${tag}`
   }
 
-  /** One at a time, so that they are noted in their order. Throws what became of the one before. */
+  /** One part at a time, so that they are noted in order. Throws the error of the previous part. */
   async #beginPart(): Promise<void> {
     await this.#sent()
     const held = { pieces: this.#pieces(), bytes: this.#bytes }
     const sending: Sending = { bytes: held.bytes, over: this.#writePart(held), hasFailed: false }
-    // Whoever writes next is told of it.
+    // The next write throws the error.
     sending.over.catch(() => (sending.hasFailed = true))
     this.#sending = sending
     this.#bytes = new PartBytes(this.#around.memory)
-    // What comes next could take the memory into which they are read back.
+    // New bytes could take the memory that reading the pieces back needs.
     if (held.pieces.length > 0) await this.#sent()
   }
 
-  /** Nothing is on its way. Throws when that has failed, however often it is asked. */
+  /** Waits until nothing is in flight. Throws if that failed, on every call. */
   async #sent(): Promise<void> {
     if (!this.#sending) return
     await this.#sending.over
@@ -135,7 +136,7 @@ export class PartWriter {
     this.#sending = undefined
   }
 
-  /** The pieces and what is in memory, as one part in the place of them all. */
+  /** Writes the pieces and the bytes in memory as one part that replaces them all. */
   async #writePart(held: Held): Promise<void> {
     const { pieces, bytes } = held
     const size = lengthOf(pieces) + bytes.length
@@ -153,7 +154,7 @@ export class PartWriter {
     const { bucket, parts } = this.#around
     const id = this.#upload ?? (await bucket.begin(this.#key)).id
     const claimed = await parts.claim(this.#blob, id)
-    // Another relay has begun one in the meantime, or the blob is gone.
+    // Another relay has begun an upload in the meantime, or the blob is gone.
     if (claimed?.upload !== id) await bucket.abort({ key: this.#key, id })
     if (!claimed) throw new Overtaken()
     this.#upload = claimed.upload
@@ -166,7 +167,7 @@ export class PartWriter {
     await this.#around.bucket.putTogether({ key: this.#key, id: this.#upload ?? '' }, this.#kept)
   }
 
-  /** Nobody will put its parts together, and nobody else knows of them. */
+  /** Nobody will complete this upload, and nobody else knows of its parts. */
   async #abortForgotten({ id }: MultipartUpload): Promise<void> {
     if ((await this.#around.parts.of(this.#blob)).upload !== id) await this.#abort()
   }
@@ -176,17 +177,17 @@ export class PartWriter {
       await this.#around.bucket.abort({ key: this.#key, id: this.#upload }).catch(() => undefined)
   }
 
-  /** In the place of what was held. */
+  /** Notes the part in place of the pieces and bytes that it contains. */
   async #add(part: BlobPart, { pieces, bytes }: Held): Promise<void> {
     const from = pieces[0]?.number ?? part.number
     const added = await this.#around.parts.add(this.#blob, { part, from, after: lastSeen(this.#kept) })
     if (added === 'overtaken') throw new Overtaken()
     this.#kept = [...this.#kept.filter(({ number }) => number < from), part]
-    // In this turn: counted twice, the blob would be too long.
+    // In the same turn: otherwise the bytes would count twice.
     bytes.empty()
   }
 
-  /** Reads pieces back, in front of what is in memory. */
+  /** Reads the pieces back and puts them before the bytes in memory. */
   async #withAll<T>({ pieces, bytes }: Held, use: (body: readonly Uint8Array[]) => Promise<T>): Promise<T> {
     const read = new PartBytes(this.#around.memory)
     try {
@@ -199,7 +200,7 @@ export class PartWriter {
 
   async #readPiece(piece: BlobPart, into: PartBytes): Promise<void> {
     const body = await this.#around.bucket.get(this.#keyOf(piece), { start: 0, end: piece.size - 1 })
-    // Whoever has put it into a part deletes it then.
+    // A relay that merges the piece into a part then deletes it.
     if (!body) throw (await this.#isOvertaken()) ? new Overtaken() : new S3Fault('PieceMissing', 0)
     for await (const bytes of body) if (!into.push(bytes)) throw busy()
   }
@@ -209,7 +210,7 @@ export class PartWriter {
     return !isNext(parts, lastSeen(this.#kept))
   }
 
-  /** What stays goes with the blob. */
+  /** Failures are ignored: remaining pieces are deleted with the blob. */
   async #forget(pieces: readonly Pick<BlobPart, 'number' | 'tag'>[]): Promise<void> {
     await Promise.allSettled(pieces.map(piece => this.#around.bucket.delete(this.#keyOf(piece))))
   }

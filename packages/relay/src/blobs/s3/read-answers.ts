@@ -1,4 +1,5 @@
-// What a store of objects says in XML, read with bounds: only single fields are looked for, and nothing is unfolded.
+// Reads the XML answers of an object store, within bounds:
+// extracts single fields and expands no entities that are defined in the text.
 import type { IncomingMessage } from 'node:http'
 import { relayFixedLimits } from '@postern/protocol'
 import { S3Fault } from './s3-fault.ts'
@@ -8,7 +9,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const plain = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|apos|#34);/g, (_, name: string) => entities[name] ?? '')
 
-/** All of that name, in order. */
+/** All fields of that name, in order. */
 export function fieldsIn(xml: string, name: string): string[] {
   const found: string[] = []
   const [open, close] = [`<${name}>`, `</${name}>`]
@@ -24,13 +25,13 @@ export function fieldsIn(xml: string, name: string): string[] {
 
 export const fieldIn = (xml: string, name: string): string | undefined => fieldsIn(xml, name)[0]
 
-/** Its name alone: the rest of it repeats the key and what was signed. */
+/** Only the error's name: the rest repeats the key and the signed text. */
 export function faultIn(xml: string, status: number): S3Fault {
   const code = fieldIn(xml, 'Code') ?? ''
   return new S3Fault(/^[A-Za-z]{1,64}$/.test(code) ? code : `status ${status}`, status)
 }
 
-/** Throws when it is longer than any answer that is expected, or breaks off. */
+/** Throws if the answer is longer than expected or breaks off. */
 export async function textOf(answer: IncomingMessage): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0

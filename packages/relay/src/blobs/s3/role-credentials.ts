@@ -1,4 +1,4 @@
-// Keys that a machine, a container or a pod has by its role: short-lived, and fetched over HTTP.
+// Short-lived keys from the role of a machine, a container or a pod, fetched over HTTP.
 import { readFile } from 'node:fs/promises'
 import { type Env, relayFixedLimits } from '@postern/protocol'
 import type { FetchedCredentials } from './credential-cache.ts'
@@ -10,13 +10,13 @@ import { newAgent, type S3Line, type S3Sent, sendRequest } from './send-request.
 export type RoleContext = { region: string; ca?: string | undefined; line: Omit<S3Line, 'agent'> }
 
 const CONTAINER_HOST = 'http://169.254.170.2'
-/** Only these may be asked without encryption: the answer is a key. */
+/** Only these hosts may be asked without encryption: the answer is a key. */
 const LOCAL_HOSTS = /^(localhost|127\.[\d.]+|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/
 const INSTANCE_HOST = 'http://169.254.169.254'
 const INSTANCE_ROLES = '/latest/meta-data/iam/security-credentials/'
 const { roleTokenSec, roleAnswerMs } = relayFixedLimits
 
-/** A role of the account for whoever has the token in this file: so Kubernetes gives pods their role. */
+/** Exchanges the token in this file for a role's keys. Kubernetes gives pods their role this way. */
 export async function webIdentityCredentials(env: Env, context: RoleContext): Promise<FetchedCredentials> {
   const token = (await readFile(env['AWS_WEB_IDENTITY_TOKEN_FILE'] ?? '', 'utf8')).trim()
   const form = new URLSearchParams({
@@ -43,7 +43,7 @@ export async function containerCredentials(env: Env, context: RoleContext): Prom
   return credentialsIn(await ask({ url, method: 'GET', headers, body: [] }, context))
 }
 
-/** Version 2 of the service: each answer costs a token, which a request that was tricked through a proxy does not have. */
+/** Version 2 of the metadata service: each read needs a token, which a request forged through a proxy does not have. */
 export async function instanceCredentials(env: Env, context: RoleContext): Promise<FetchedCredentials> {
   const host = env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] || INSTANCE_HOST
   const life = { 'x-aws-ec2-metadata-token-ttl-seconds': String(roleTokenSec) }
@@ -55,7 +55,7 @@ export async function instanceCredentials(env: Env, context: RoleContext): Promi
   return credentialsIn(await read(`${INSTANCE_ROLES}${encodeURIComponent(role.trim())}`))
 }
 
-/** On a connection of its own: such a place is asked a few times a day. Throws `S3Fault`. */
+/** Uses its own connection, because these services are asked only a few times a day. Throws `S3Fault`. */
 async function ask(sent: S3Sent, { line, ca }: RoleContext): Promise<string> {
   const agent = newAgent(sent.url.href, { maxSockets: 1, ca })
   try {
@@ -75,7 +75,7 @@ function credentialsIn(json: string): FetchedCredentials {
   try {
     fields = JSON.parse(json) as Record<string, unknown>
   } catch {
-    // Not as the cause: a part of the answer would be in its message.
+    // No cause: its message would contain a part of the answer.
     throw new S3Fault('credentials unreadable', 0)
   }
   return credentialsFrom(name => (typeof fields[name] === 'string' ? fields[name] : undefined))

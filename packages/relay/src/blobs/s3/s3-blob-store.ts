@@ -1,4 +1,4 @@
-// Blobs in a store of objects that speaks Amazon's S3. What a blob is made up of while it comes stands in the database.
+// Blobs in an S3 object store. The database lists the parts of a blob while it is being uploaded.
 import { type BlobId, type Clock, CodedError, type Log, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { BlobPartStore } from '../../store/relay-store.ts'
@@ -13,7 +13,7 @@ import { isS3Fault, unavailable } from './s3-fault.ts'
 
 type Around = { parts: BlobPartStore; clock: Clock; limits: RelayLimits; log?: Log | undefined }
 
-/** Throws `bad-field`, naming the option, when the bucket cannot be used. */
+/** Throws `bad-field` that names the option if the bucket cannot be used. */
 export async function openS3BlobStore(place: S3Place, { parts, clock, limits, log }: Around): Promise<BlobStore> {
   const bucket = new S3Bucket(new S3Client(place, { clock, limits, log }))
   try {
@@ -86,7 +86,7 @@ class S3BlobStore implements BlobStore {
     try {
       const { upload } = await parts.of(blob)
       if (upload !== undefined) await bucket.abort({ key, id: upload })
-      // By their names, not by what is noted: a relay that was killed has left some that nobody knows of.
+      // By listing, not by the noted parts: a killed relay may have left objects that are not noted.
       for (;;) {
         const keys = await bucket.list(key)
         for (const each of keys) await bucket.delete(each)
@@ -106,7 +106,7 @@ class S3BlobStore implements BlobStore {
   }
 }
 
-/** What came before the body broke off is kept: the next upload goes on from there. */
+/** Bytes from before the break are kept, so the next upload resumes there. */
 async function appendAll(
   writer: PartWriter,
   chunks: AsyncIterator<Uint8Array>,

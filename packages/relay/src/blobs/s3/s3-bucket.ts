@@ -1,11 +1,12 @@
-// What the relay needs of a store of objects: whole objects, uploads in parts, ranges, lists and deletion.
+// The operations that the relay needs from an object store:
+// whole objects, multipart uploads, ranges, lists and deletion.
 import { relayFixedLimits } from '@postern/protocol'
 import { fieldIn, fieldsIn } from './read-answers.ts'
 import type { S3Client } from './s3-client.ts'
 import { isS3Fault, S3Fault } from './s3-fault.ts'
 import { bodyOf } from './send-request.ts'
 
-/** `key` is where the parts will be one object. */
+/** `key`: the name of the object that the parts will form. */
 export type MultipartUpload = { key: string; id: string }
 export type UploadedPart = { number: number; tag: string }
 type Range = { start: number; end: number }
@@ -21,7 +22,7 @@ export class S3Bucket {
     await this.#client.ask({ method: 'PUT', key, body })
   }
 
-  /** Undefined when there is no such object. Throws when it is cut off, or is not what was asked for. */
+  /** Returns undefined if there is no such object. Throws if the body breaks off or is not the requested range. */
   async get(key: string, range: Range): Promise<AsyncIterable<Uint8Array> | undefined> {
     try {
       const headers = { range: `bytes=${range.start}-${range.end}` }
@@ -36,7 +37,7 @@ export class S3Bucket {
     }
   }
 
-  /** Undefined when there is no such object. */
+  /** Returns undefined if there is no such object. */
   async length(key: string): Promise<number | undefined> {
     try {
       const { headers } = await this.#client.ask({ method: 'HEAD', key })
@@ -51,7 +52,7 @@ export class S3Bucket {
     await this.#client.ask({ method: 'DELETE', key }).catch(unlessAbsent)
   }
 
-  /** One page of the keys that begin so: whoever deletes them asks again. */
+  /** Returns one page of the keys with this prefix. A caller that deletes them lists again. */
   async list(prefix: string, countMax: number = relayFixedLimits.objectsPerList): Promise<string[]> {
     const query = { 'list-type': '2', 'max-keys': String(countMax), prefix }
     const { text } = await this.#client.ask({ method: 'GET', query })
@@ -65,7 +66,7 @@ export class S3Bucket {
     return { key, id }
   }
 
-  /** Gives its tag. */
+  /** Returns the part's tag. */
   async putPart({ key, id }: MultipartUpload, number: number, body: readonly Uint8Array[]): Promise<string> {
     const query = { partNumber: String(number), uploadId: id }
     const { headers } = await this.#client.ask({ method: 'PUT', key, query, body })
@@ -73,7 +74,7 @@ export class S3Bucket {
     return headers.etag
   }
 
-  /** Throws `NoSuchUpload` also when an answer was lost, and it was put together before. */
+  /** Also throws `NoSuchUpload` if an earlier attempt succeeded and its answer was lost. */
   async putTogether({ key, id }: MultipartUpload, parts: readonly UploadedPart[]): Promise<void> {
     const listed = parts.map(
       ({ number, tag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
@@ -84,7 +85,8 @@ export class S3Bucket {
 
   async abort({ key, id }: MultipartUpload): Promise<void> {
     await this.#client.ask({ method: 'DELETE', key, query: { uploadId: id } }).catch((error: unknown) => {
-      // A store that cannot do it must not keep what has expired from going: it is left to a rule of the bucket.
+      // A store without this operation must not stop the removal of expired blobs:
+      // a rule of the bucket removes the parts.
       if (!isS3Fault(error, 'MethodNotAllowed', 'NotImplemented')) unlessAbsent(error)
     })
   }
@@ -94,7 +96,7 @@ export class S3Bucket {
   }
 }
 
-/** A body that ends early must not be taken for all of it. */
+/** A body that ends early must not pass as complete. */
 async function* exactly(body: AsyncIterable<Uint8Array>, { start, end }: Range): AsyncGenerator<Uint8Array> {
   let left = end + 1 - start
   for await (const bytes of body) {

@@ -1,4 +1,4 @@
-// Asks a store of objects: each request signed anew, and sent again a few times when that may help.
+// Sends requests to an object store: signs each attempt, and retries a few times when that may help.
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Clock, CodedError, type Log, pause, relayFixedLimits, silentLog, systemCodeOf } from '@postern/protocol'
@@ -13,7 +13,7 @@ import { queryText, signRequest } from './sign-request.ts'
 
 export type S3Request = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Without one the bucket itself is asked. */
+  /** Without a key, the request concerns the bucket itself. */
   key?: string
   query?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, string>>
@@ -42,18 +42,18 @@ export class S3Client {
     this.#credentials = new CredentialCache(() => fetchCredentials(context), { clock, log })
   }
 
-  /** Throws `S3Fault` for every answer that is no success. */
+  /** Throws `S3Fault` for every unsuccessful answer. */
   async ask(request: S3Request): Promise<S3Answer> {
     return await this.#again(async () => {
       const answer = await this.#send(request)
       const text = await textOf(answer)
-      // An answer that takes long begins with success, and says only then that it was none.
+      // A slow answer begins with a success status and reports the error in its body.
       if (!isSuccess(answer) || text.includes('<Error>')) throw faultIn(text, answer.statusCode ?? 0)
       return { headers: answer.headers, text }
     })
   }
 
-  /** The same, and the body is left to whoever asked. */
+  /** Like `ask`, but the caller reads the body. */
   async open(request: S3Request): Promise<IncomingMessage> {
     return await this.#again(async () => {
       const answer = await this.#send(request)
@@ -73,7 +73,7 @@ export class S3Client {
       try {
         return await attempt()
       } catch (error) {
-        // With other keys the same may be answered at once.
+        // With other keys, the same request may succeed immediately.
         if (tries === 1 && isS3Fault(error, ...OTHER_KEYS) && this.#credentials.refused()) continue
         if (!isS3Fault(error) || !error.isPassing || tries === objectStoreTriesMax) throw error
       }
@@ -107,7 +107,7 @@ export class S3Client {
   }
 }
 
-/** What the store says of keys that are no longer, or not yet, the ones that it knows. */
+/** Codes for keys that the store no longer knows, or does not know yet. */
 const OTHER_KEYS = ['ExpiredToken', 'InvalidToken', 'InvalidAccessKeyId', 'TokenRefreshRequired']
 
 function readBundle(path: string | undefined): string | undefined {

@@ -1,12 +1,12 @@
-// What a store of objects said instead of what was asked for, or that it said nothing. Of its words only the name of the fault.
+// A failure of an object store, or no answer from it. Contains only the name of the error, not its text.
 import { CodedError } from '@postern/protocol'
 
 const TEXT = 'The blob store returned an unexpected answer. Try again in a moment, and see the log.'
 
 export class S3Fault extends Error {
-  /** As in `NoSuchBucket`, or what the system calls it. */
+  /** For example `NoSuchBucket`, or the code of a system error. */
   readonly code: string
-  /** 0 when there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number
 
   constructor(code: string, status: number, options: { cause?: unknown } = {}) {
@@ -16,13 +16,13 @@ export class S3Fault extends Error {
     this.status = status
   }
 
-  /** The same may be answered in a moment. */
+  /** A retry may succeed. */
   get isPassing(): boolean {
     return this.status === 0 || this.status >= 500 || this.status === 429 || PASSING.has(this.code)
   }
 }
 
-/** Asking the store again does not bring the keys. */
+/** Retrying the store does not provide keys. */
 export class CredentialFault extends S3Fault {
   override get isPassing(): boolean {
     return false
@@ -34,6 +34,6 @@ const PASSING = new Set(['SlowDown', 'RequestTimeout', 'InternalError', 'Service
 export const isS3Fault = (error: unknown, ...codes: string[]): error is S3Fault =>
   error instanceof S3Fault && (codes.length === 0 || codes.includes(error.code))
 
-/** What whoever uploads or fetches is told. */
+/** The error for a client that uploads or fetches. */
 export const unavailable = (cause: unknown): CodedError =>
   cause instanceof CodedError ? cause : new CodedError('unavailable', {}, { cause, message: TEXT })

@@ -1,10 +1,10 @@
-// One request to a store of objects and the head of its answer. Who is silent for too long is given up.
+// Sends one request to an object store and returns the head of the answer. A silent server causes a timeout.
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { type Clock, Deferred, systemCodeOf, type Timer } from '@postern/protocol'
 import { S3Fault } from './s3-fault.ts'
 
-// Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
+// An import would load undici for its re-exported names: 13 MiB that nothing here uses.
 const http = process.getBuiltinModule('node:http')
 
 export type S3Sent = {
@@ -16,7 +16,7 @@ export type S3Sent = {
 
 export type S3Line = { agent: Agent; clock: Clock; idleMs: () => number }
 
-/** `ca`: the authorities by which the certificates of the server are checked, instead of those that Node knows. */
+/** `ca`: the authorities that verify the server's certificate, in place of Node's own. */
 export const newAgent = (url: string, { maxSockets, ca }: { maxSockets: number; ca?: string | undefined }): Agent =>
   new (clientOf(new URL(url)).Agent)({
     keepAlive: true,
@@ -27,13 +27,13 @@ export const newAgent = (url: string, { maxSockets, ca }: { maxSockets: number; 
 
 const clientOf = (url: URL): typeof http | typeof https => (url.protocol === 'https:' ? https : http)
 
-/** Throws `S3Fault` when there is no answer. Its body is for the caller to read, and to give up. */
+/** Throws `S3Fault` if there is no answer. The caller must read or destroy the body. */
 export async function sendRequest({ url, method, headers, body }: S3Sent, line: S3Line): Promise<IncomingMessage> {
   const request = clientOf(url).request(url, { method, headers, agent: line.agent })
   const answered = new Deferred<IncomingMessage>()
   const patience = new RequestRetry(line, () => void request.destroy(new S3Fault('ETIMEDOUT', 0)))
   answered.onSettled(() => patience.end())
-  // Also later than that: an error that nobody listens to would end the process.
+  // Also after the answer: an error event without a listener would end the process.
   request.on('error', error => answered.reject(faultOf(error)))
   request.on('close', () => answered.reject(new S3Fault('ECONNRESET', 0)))
   request.on('response', response => {
@@ -47,13 +47,13 @@ export async function sendRequest({ url, method, headers, body }: S3Sent, line: 
     request.destroy()
     throw error
   } finally {
-    // Answered before all was sent, it is a refusal: then the line ends with it.
+    // An answer before the body is sent is a refusal: the connection is then closed.
     if (!request.writableEnded) request.destroy()
     await sending
   }
 }
 
-/** Never rejects: what goes wrong is heard of as the end of the request. */
+/** Never rejects: a failure shows as the end of the request. */
 async function sendBody(
   request: ClientRequest,
   body: readonly Uint8Array[],
@@ -72,7 +72,10 @@ async function sendBody(
   if (!request.destroyed) request.end()
 }
 
-/** The pieces of an answer. Only while we wait for the next one is it the store that is slow. Throws `S3Fault` when it is cut. */
+/**
+ * The pieces of an answer. The timeout runs only while waiting for the next piece.
+ * Throws `S3Fault` if the body breaks off.
+ */
 export async function* bodyOf(answer: IncomingMessage, line: S3Line): AsyncGenerator<Uint8Array> {
   const pieces = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const patience = new RequestRetry(line, () => void answer.destroy(new S3Fault('ETIMEDOUT', 0)))
@@ -104,7 +107,7 @@ class RequestRetry {
     this.begin()
   }
 
-  /** Anew, with each sign of life. */
+  /** Restarts the timeout after each sign of life. */
   begin(): void {
     this.#timer?.cancel()
     this.#timer = this.#line.clock.setTimer(this.#line.idleMs(), this.#giveUp)

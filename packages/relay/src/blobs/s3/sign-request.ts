@@ -1,13 +1,13 @@
-// Signature version 4 of Amazon's services: who asks a store of objects, and that nothing of it was changed on the way.
+// Amazon's signature version 4: proves who sent a request to an object store, and that it was not modified.
 import { createHash, createHmac } from 'node:crypto'
 import type { S3Credentials } from '../blob-place.ts'
 
 export type SignedParts = {
   method: string
-  /** As it is in the URL. */
+  /** As in the URL. */
   path: string
   query: Readonly<Record<string, string>>
-  /** By their names in small letters; `host` is one of them. */
+  /** Names in lower case, `host` among them. */
   headers: Readonly<Record<string, string>>
   body: readonly Uint8Array[]
 }
@@ -17,7 +17,7 @@ type Signer = { credentials: S3Credentials; region: string; nowMs: number }
 const SERVICE = 's3'
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** The headers that it has to be sent with, those given included. */
+/** Returns the headers to send, including the given ones. */
 export function signRequest(parts: SignedParts, { credentials, region, nowMs }: Signer): Record<string, string> {
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const day = stamp.slice(0, 8)
@@ -52,7 +52,7 @@ export function signRequest(parts: SignedParts, { credentials, region, nowMs }: 
   }
 }
 
-/** In the order and the spelling in which it is signed. */
+/** In the order and encoding that is signed. */
 export const queryText = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
@@ -67,6 +67,6 @@ function hashOf(...pieces: readonly (string | Uint8Array)[]): string {
   return hash.digest('hex')
 }
 
-/** More than the language's own leaves as it is. */
+/** Also encodes the characters that `encodeURIComponent` leaves unchanged. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, letter => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)

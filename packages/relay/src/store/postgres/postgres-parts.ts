@@ -1,10 +1,11 @@
-// All that a store on PostgreSQL is made of, put together.
+// Assembles the parts of a PostgreSQL store.
 import { silentLog } from '@postern/protocol'
 import type { StoreOptions } from '../relay-store.ts'
 import { AccountLock } from './accounts/account-lock.ts'
 import { AccountNumbers } from './accounts/account-numbers.ts'
 import { PgAccountRows } from './accounts/account-rows.ts'
 import { DayBytesRows } from './accounts/day-bytes.ts'
+import { DayReserves } from './accounts/day-reserves.ts'
 import { PgDeviceRows } from './accounts/device-rows.ts'
 import { PgInviteRows } from './accounts/invite-rows.ts'
 import { PgKeyPackageRows } from './accounts/key-package-rows.ts'
@@ -22,6 +23,7 @@ import { FanOut } from './mailboxes/fan-out.ts'
 import { HintListener } from './mailboxes/hint-listener.ts'
 import { PgMailboxFill } from './mailboxes/mailbox-fill.ts'
 import { PgMailboxRows } from './mailboxes/mailbox-rows.ts'
+import { PgPushRows } from './push/push-rows.ts'
 import { PgDeletedRows } from './retention/deleted-rows.ts'
 import { PgPartitions } from './retention/partitions.ts'
 import { PgRetentionRows } from './retention/retention-rows.ts'
@@ -59,6 +61,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     blobs: new PgBlobRows(database, { numbers, limits }),
     blobParts: new PgBlobPartRows(database),
     groups: new PgGroupRows(database, numbers),
+    push: new PgPushRows(database, { turns, hints }),
     retention: new PgRetentionRows(database, options),
     sweep: new PgSweep(database, {
       partitions: new PgPartitions(database, limits),
@@ -78,6 +81,9 @@ export function partsOf(database: Postgres, options: StoreOptions) {
       limits,
       rosters: new Rosters(limits.groupMembersCachedMax),
       fill: new PgMailboxFill(limits),
+      reserves: new DayReserves(limits.accountsCachedMax),
+      hints,
+      pushSignals: options.pushSignals,
       clock: options.clock,
       observe: options.observe,
     }),

@@ -1,8 +1,10 @@
-// The relay's store on PostgreSQL: any number of relays on one database. The log is written first, mailboxes are filled from it.
-import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId } from '@postern/protocol'
+// The relay's store on PostgreSQL: any number of relays on one database.
+// Writes go to the log first, and mailboxes are filled from it.
+import { type AccountId, type BlobId, CodedError, type GroupId, type Log } from '@postern/protocol'
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { DeviceClaim, DeviceStanding, Fence } from '../fence.ts'
 import type { InviteStore } from '../invite-store.ts'
+import type { PushStore } from '../push-store.ts'
 import type {
   AccountFacts,
   AccountsAsked,
@@ -15,7 +17,6 @@ import type {
   NewStoredGroup,
   Page,
   PageBounds,
-  PublishedKeyPackages,
   RelayStore,
   StoreCounts,
   StoredAccount,
@@ -32,9 +33,9 @@ import { migrate } from './schema/migrate.ts'
 import { postgresMoveNote, refuseMovedDatabase } from './tools/move-note-rows.ts'
 import { readStoreFigures } from './tools/store-counts.ts'
 
-/** `address`: postgres://user:password@host/database. Throws `database-…` when it cannot be used. */
+/** `address`: postgres://user:password@host/database. Throws `database-…` if the database cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<RelayStore> {
-  const incarnation = await prepareDatabase(address)
+  const incarnation = await prepareDatabase(address, options.log)
   const timelines = new Timelines(options.directory, options.log)
   const claim = new RelayClaim({
     incarnation,
@@ -54,13 +55,13 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
-/** As a command would: no relay has a connection here before its tables are up to date. */
-async function prepareDatabase(address: string): Promise<Uint8Array> {
+/** Connects like a command: no relay has a connection here before its tables are up to date. */
+async function prepareDatabase(address: string, log: Log | undefined): Promise<Uint8Array> {
   const place = placeOf(address)
   const database = await openPostgres(address)
   try {
     await assertOwnSessions(database)
-    await migrate(database, place)
+    await migrate(database, place, log)
     await refuseMovedDatabase(database, place)
     return await sharedIncarnation(database)
   } catch (error) {
@@ -75,12 +76,14 @@ class PostgresStore implements RelayStore {
   readonly incarnation: Uint8Array
   readonly invites: InviteStore
   readonly blobParts: BlobPartStore
+  readonly push: PushStore
   readonly #parts: PostgresParts
 
   constructor(parts: PostgresParts, incarnation: Uint8Array) {
     this.#parts = parts
     this.invites = parts.invites
     this.blobParts = parts.blobParts
+    this.push = parts.push
     this.incarnation = incarnation
   }
 
@@ -89,38 +92,42 @@ class PostgresStore implements RelayStore {
     this.#parts.fanOut.start()
   }
 
-  registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
-    return this.#parts.accounts.register(account, given)
+  registerAccount(account: AccountId, given: NewAccount, signal?: AbortSignal): Promise<'created' | 'exists'> {
+    return this.#parts.accounts.register(account, given, signal)
   }
 
   async getAccount(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined> {
-    // By what it has acknowledged, a login finds out that a database is an old copy.
+    // A client detects an old copy of the database by its own acknowledged cursor, so pending ones are written first.
     await this.#parts.acknowledgements.writtenOf(account)
     return await this.#parts.accounts.get(account, signal)
   }
 
-  raiseSerial(account: AccountId, seen: number): Promise<number> {
-    return this.#parts.accounts.raiseSerial(account, seen)
+  raiseSerial(account: AccountId, seen: number, signal?: AbortSignal): Promise<number> {
+    return this.#parts.accounts.raiseSerial(account, seen, signal)
   }
 
-  putProfile(account: AccountId, profile: { version: number; blob: Uint8Array; nowMs: number }) {
-    return this.#parts.profiles.put(account, profile)
+  putProfile(...asked: Parameters<RelayStore['putProfile']>): ReturnType<RelayStore['putProfile']> {
+    return this.#parts.profiles.put(...asked)
   }
 
-  getProfile(account: AccountId): Promise<StoredProfile | undefined> {
-    return this.#parts.profiles.get(account)
+  getProfile(account: AccountId, signal?: AbortSignal): Promise<StoredProfile | undefined> {
+    return this.#parts.profiles.get(account, signal)
   }
 
-  publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number> {
-    return this.#parts.keyPackages.publish(account, published)
+  publishKeyPackages(...asked: Parameters<RelayStore['publishKeyPackages']>): Promise<number> {
+    return this.#parts.keyPackages.publish(...asked)
   }
 
-  handOutKeyPackage(account: AccountId, nowMs: number): Promise<HandedOutKeyPackage | undefined> {
-    return this.#parts.keyPackages.handOut(account, nowMs)
+  handOutKeyPackage(...asked: Parameters<RelayStore['handOutKeyPackage']>): Promise<HandedOutKeyPackage | undefined> {
+    return this.#parts.keyPackages.handOut(...asked)
   }
 
-  hasKeyPackage(account: AccountId): Promise<boolean> {
-    return this.#parts.keyPackages.has(account)
+  hasKeyPackage(account: AccountId, signal?: AbortSignal): Promise<boolean> {
+    return this.#parts.keyPackages.has(account, signal)
+  }
+
+  newPeopleLeft(...asked: Parameters<RelayStore['newPeopleLeft']>): Promise<number> {
+    return this.#parts.accounts.newPeopleLeft(...asked)
   }
 
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page> {
@@ -141,7 +148,7 @@ class PostgresStore implements RelayStore {
   }
 
   async deleteAccount(account: AccountId, nowMs: number): Promise<void> {
-    // On another connection than the log's: it would overtake what the account has just sent.
+    // On another connection than the log's, the deletion could overtake messages that the account has just sent.
     await this.#parts.lane.caughtUp()
     await this.#parts.deleted.bury(account, nowMs)
   }
@@ -182,8 +189,8 @@ class PostgresStore implements RelayStore {
     return this.#parts.lane.create({ ...by, group })
   }
 
-  getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {
-    return this.#parts.groups.get(group, by)
+  getGroup(...asked: Parameters<RelayStore['getGroup']>): ReturnType<RelayStore['getGroup']> {
+    return this.#parts.groups.get(...asked)
   }
 
   append(append: Append): Promise<RelayVerdict> {
@@ -194,10 +201,14 @@ class PostgresStore implements RelayStore {
     return this.#parts.lane.commit(commit)
   }
 
-  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<RelayVerdict> {
-    // A message that waits for its transaction must not be told to be in no log.
+  async tellEphemeral(sent: Parameters<RelayStore['tellEphemeral']>[0]): Promise<void> {
+    await this.#parts.hints.tell(this.#parts.database, { kind: 'ephemeral', ...sent })
+  }
+
+  async outcome(...asked: Parameters<RelayStore['outcome']>): Promise<RelayVerdict> {
+    // A message that waits for its transaction must not be reported as absent.
     await this.#parts.lane.caughtUp()
-    return await this.#parts.groups.outcome(message, of)
+    return await this.#parts.groups.outcome(...asked)
   }
 
   claimDevice(claim: DeviceClaim, signal?: AbortSignal): Promise<Fence> {
@@ -208,8 +219,8 @@ class PostgresStore implements RelayStore {
     return this.#parts.devices.standingOf(devices)
   }
 
-  beginBlob(blob: BlobId, given: Parameters<RelayStore['beginBlob']>[1]): Promise<void> {
-    return this.#parts.blobs.begin(blob, given)
+  beginBlob(...asked: Parameters<RelayStore['beginBlob']>): Promise<void> {
+    return this.#parts.blobs.begin(...asked)
   }
 
   getBlob(blob: BlobId): Promise<StoredBlob | undefined> {

@@ -1,4 +1,4 @@
-// Who may fetch a blob whose owner allows a number of fetchers: the hashes of their tokens, one behind the other.
+// The fetchers of a blob with a limited number of them: the concatenated hashes of their tokens.
 import { concatBytes, equalBytes } from '@postern/protocol'
 
 const HASH_BYTES = 32
@@ -9,6 +9,6 @@ export function isFetcher(known: Uint8Array, fetcher: Uint8Array): boolean {
   return false
 }
 
-/** With one fetcher more; undefined when there are as many as may be. */
+/** Adds a fetcher; returns undefined if the maximum is reached. */
 export const withFetcher = (known: Uint8Array, fetcher: Uint8Array, fetches: number): Uint8Array | undefined =>
   known.length < fetches * HASH_BYTES ? concatBytes(known, fetcher) : undefined

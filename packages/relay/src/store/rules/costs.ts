@@ -1,18 +1,18 @@
-// What a write costs its sender of the bytes of a day: payloads, and the rows that a store makes of them.
+// The cost of a write for its sender, in bytes per day: payloads, and the rows that a store creates for them.
 import { relayFixedLimits } from '@postern/protocol'
 import type { EnvelopeDelivery } from '../relay-store.ts'
 
-/** What rows take beside payloads. */
+/** Bytes of rows in addition to payloads. */
 export const rowBytes = { entry: 128, reference: 24, named: 64, group: 256 } as const
 
-/** Who leaves is not held back by what it has sent before. */
+/** A member may always leave, whatever it has sent before. */
 export const isFreeFarewell = ({ kind }: EnvelopeDelivery, payloadBytes: number): boolean =>
   kind === 'leave' && payloadBytes <= relayFixedLimits.farewellBytesMax
 
 export const appendCost = (payloadBytes: number, readers: number): number =>
   payloadBytes + rowBytes.entry + rowBytes.reference * readers
 
-/** `bytes` of the commit and its welcome; `named` are those whom it adds and removes. */
+/** `bytes`: of the commit and its welcome; `named`: how many accounts it adds and removes. */
 export const commitCost = ({ bytes, readers, named }: { bytes: number; readers: number; named: number }): number =>
   bytes + 2 * rowBytes.entry + rowBytes.reference * readers + rowBytes.named * named
 

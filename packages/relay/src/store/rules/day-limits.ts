@@ -1,4 +1,4 @@
-// What an account may do in a UTC day: bytes, new people, blobs. What is past a limit says when the next day begins.
+// Limits of an account per UTC day: bytes, new people, blobs. A refusal says when the next day begins.
 import { CodedError, DAY_MS } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 
@@ -6,20 +6,20 @@ export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS)
 
 const dayEndMs = (day: number): number => (day + 1) * DAY_MS
 
-/** What was counted on another day counts no more. */
+/** Counts of another day do not apply. */
 export type OfDay = { day: number }
 
 export const ofToday = <Counted extends OfDay>(counted: Counted | undefined, day: number): Counted | undefined =>
   counted?.day === day ? counted : undefined
 
-/** Fewer while an account is new. */
+/** Lower while an account is new. */
 export const bytesPerDay = (limits: RelayLimits, ageMs: number): number =>
   ageMs < limits.newAccountMs ? limits.newAccountBytesPerDayMax : limits.bytesPerDayMax
 
 export const bytesRefusal = (limit: number, day: number): CodedError =>
   new CodedError('daily-bytes-limit', { limit, retryAtMs: dayEndMs(day) })
 
-/** `met` today before; `more` would be counted now. */
+/** `met`: counted earlier today; `more`: would be counted now. */
 export function newPeopleRefusal(
   limits: RelayLimits,
   { met, more }: { met: number; more: number },
@@ -30,7 +30,11 @@ export function newPeopleRefusal(
   return new CodedError('new-people-limit', { limit, retryAtMs: dayEndMs(day) })
 }
 
-/** `count` and `bytes` of a day, with the blob that is announced. */
+/** A limit that the operator has lowered during the day leaves none. */
+export const newPeopleLeft = ({ newPeoplePerDay }: RelayLimits, met: number): number =>
+  Math.max(0, newPeoplePerDay - met)
+
+/** `count` and `bytes` of a day, including the announced blob. */
 export function blobsRefusal(
   limits: RelayLimits,
   { count, bytes }: { count: number; bytes: number },

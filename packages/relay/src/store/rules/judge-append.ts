@@ -1,19 +1,19 @@
-// Who may append a message to a group's log at which epoch, and who gets it.
+// Decides who may append a message to a group's log at which epoch, and who receives it.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { GroupState } from './group-state.ts'
 
 export type AskedAppend = {
   sender: number
   epoch: number
-  /** Of a direct message: whom it is for. `num` is undefined when there is no such account. */
+  /** The recipient of a direct message. `num` is undefined if there is no such account. */
   to: { num: number | undefined; id: AccountId } | undefined
-  /** Whether this account was deleted: asked only where nobody else would get the message. */
+  /** Whether this account was deleted: called only if nobody else would receive the message. */
   isGone: (num: number) => boolean
 }
 
 /**
- * `stale`: answered with the group's epoch. A store that finds the message in its log tells that instead of `stale` or
- * `refused`: a resend is never refused.
+ * `stale`: answered with the group's epoch. If the store finds the message in its log, it answers that instead of
+ * `stale` or `refused`: a resend is never refused.
  */
 export type AppendVerdict =
   | { kind: 'to-members' }
@@ -25,7 +25,7 @@ const toMembers: AppendVerdict = { kind: 'to-members' }
 const stale: AppendVerdict = { kind: 'stale' }
 const deleted: AppendVerdict = { kind: 'refused', error: new CodedError('account-deleted') }
 
-/** Others were in it, and the sender is the last. */
+/** Others were in the group, and the sender is the last. */
 export const isAlone = ({ members, left }: GroupState): boolean => members.size === 1 && left.size > 0
 
 export function judgeAppend(group: GroupState, { sender, epoch, to, isGone }: AskedAppend): AppendVerdict {

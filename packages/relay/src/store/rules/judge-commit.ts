@@ -1,4 +1,4 @@
-// Which commit of an epoch is accepted, and what becomes of the members with it.
+// Decides which commit of an epoch is accepted, and how it changes the members.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { GroupState } from './group-state.ts'
 
@@ -12,30 +12,29 @@ export type AskedCommit = {
 
 export type CommitRules = {
   membersMax: number
-  /** The store's number of an account; undefined when it is not registered. */
+  /** The store's number of an account; undefined if it is not registered. */
   find(account: AccountId): number | undefined
-  /** Of an account that was deleted. */
   findDeleted(account: AccountId): number | undefined
 }
 
 export type AddedAccount = { num: number; id: AccountId }
 
 /**
- * `removed` go first, then `added` come. All who were members before get the commit, those who were added the welcome.
- * `putsOut`: somebody goes by this who was there and does not come back.
+ * `removed` are removed first, then `added` are added. All earlier members receive the commit, and the added ones the
+ * welcome. `putsOut`: a member is removed and not added back.
  */
 export type MemberChange = { added: AddedAccount[]; removed: number[]; putsOut: boolean }
 
-/** A store that finds the commit in its log tells that, before it asks here: a resend is never refused. */
+/** If the store finds the commit in its log, it answers that without asking here: a resend is never refused. */
 export type CommitVerdict =
   | { kind: 'accepted'; change: MemberChange }
   | { kind: 'stale' }
   | { kind: 'refused'; error: CodedError }
 
-/** The first commit of an epoch is accepted and ends it, so that every other one is stale. */
+/** The first commit of an epoch is accepted and ends the epoch, so every other one is stale. */
 export function judgeCommit(group: GroupState, asked: AskedCommit, rules: CommitRules): CommitVerdict {
   if (!group.members.has(asked.sender)) return { kind: 'refused', error: new CodedError('group-unknown') }
-  // Before its members are looked at: who lost the race may well name people whom the winner has added.
+  // Before the members are checked: the loser of a race may well name people whom the winner has added.
   if (asked.epoch !== group.epoch) return { kind: 'stale' }
   try {
     return { kind: 'accepted', change: changeOf(group, asked, rules) }
@@ -50,7 +49,7 @@ function changeOf(group: GroupState, asked: AskedCommit, { find, findDeleted, me
   if (hasWelcome !== add.length > 0)
     throw badField('welcome', 'must be present when someone is added and absent otherwise')
   const removed = remove.map(account => {
-    // A deleted account is a member of the group's keys until a commit takes it out.
+    // A deleted account stays in the group's key tree until a commit removes it.
     const num = find(account) ?? findDeleted(account)
     if (num === undefined || !(group.members.has(num) || group.left.has(num)))
       throw new CodedError('not-a-member', { account })
@@ -61,13 +60,13 @@ function changeOf(group: GroupState, asked: AskedCommit, { find, findDeleted, me
   const added = add.map(id => {
     const num = find(id)
     if (num === undefined) throw new CodedError('account-not-found', { account: id })
-    // Removed and added at once is how a member is healed.
+    // Removing and adding a member in one commit repairs its state.
     if (group.members.has(num) && !goes.has(num)) throw badField('add', `${id} is already a member`)
     return { num, id }
   })
   checkUnique(add, 'add')
   checkUnique(remove, 'remove')
-  // Who has left before is in the way of nobody.
+  // Members that have already left do not count.
   const membersGoing = removed.filter(num => group.members.has(num))
   if (group.members.size - membersGoing.length + added.length > membersMax)
     throw new CodedError('group-full', { max: membersMax })

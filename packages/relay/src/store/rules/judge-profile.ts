@@ -1,9 +1,9 @@
-// Which version of a profile takes the place of another.
+// Decides which version of a profile replaces the stored one.
 import { equalBytes } from '@postern/protocol'
 
 export type ProfileVersion = { version: number; blob: Uint8Array }
 
-/** `same`: the answer to the first try was lost, and it is accepted once more. */
+/** `same`: the answer to the first attempt was lost, so it is accepted again. */
 export function judgeProfile(now: ProfileVersion | undefined, given: ProfileVersion): 'next' | 'same' | 'refused' {
   const version = now?.version ?? 0
   if (now && given.version === version && equalBytes(given.blob, now.blob)) return 'same'

@@ -1,14 +1,14 @@
-// How much a sender may leave in the mailbox of one account before it is looked through again; nothing when it is full.
+// How much a sender may leave in one account's mailbox before the mailbox is counted again; 0 if it is full.
 import { type AccountId, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from './costs.ts'
 
-/** What waits unread for an account, and how much of that is of the one sender. */
+/** The unread entries of an account, and those of the one sender. */
 export type UnreadTotals = { entries: number; bytes: number; ownEntries: number; ownBytes: number }
 
 /**
- * A mailbox is full for who has more there than a sender may have; and, when it is full of others, for who has more than
- * a little.
+ * A mailbox is full for a sender above the limit per sender. If others have filled it, it is full for a sender with
+ * more than a little in it.
  */
 export function roomFor(waiting: UnreadTotals, limits: RelayLimits): number {
   const ownRoom = Math.min(
@@ -30,8 +30,8 @@ export function roomFor(waiting: UnreadTotals, limits: RelayLimits): number {
 export type MailboxRecipient = { num: number; id: AccountId }
 
 /**
- * Whose mailbox an entry fills by its sender's doing alone: the other one of a group of two, or the first whom a commit
- * adds to its maker. In a larger group it is nobody's.
+ * The account whose mailbox is filled by this sender alone: the other member of a group of two, or the first account
+ * that a commit adds to its creator. In a larger group there is none.
  */
 export function soleReader(
   members: ReadonlyMap<number, AccountId>,

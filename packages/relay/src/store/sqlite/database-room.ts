@@ -1,4 +1,5 @@
-// Refuses what is new before the database is full: acknowledgements, farewells and sweeping go on with what is left.
+// Refuses new data before the database is full:
+// acknowledgements, farewells and sweeping continue in the remaining space.
 import { CodedError, relayFixedLimits } from '@postern/protocol'
 import { databaseBytes, type Sqlite } from './database.ts'
 
@@ -10,7 +11,7 @@ export class DatabaseRoom {
   readonly #usedBytesMax: number
   readonly #lookAfterBytes: number
   #isShort = false
-  /** Since it was looked at; from the start on, so that the first one looks. */
+  /** Bytes since the last check; infinite at the start, so that the first call checks. */
   #spent = Number.POSITIVE_INFINITY
 
   constructor(db: Sqlite, { bytesMax, disk }: Given) {

@@ -1,15 +1,16 @@
-// Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
+// Group commit: the writes of one event-loop turn share one transaction and one fsync;
+// no caller is answered before COMMIT.
 import { CodedError, Deferred } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import type { StoreOptions } from '../relay-store.ts'
 import { type SteadyDatabase, storageError } from './database.ts'
 
-/** What keeps state in memory beside the rows has to follow the transaction. */
+/** Parts with state in memory beside the rows must follow the transaction. */
 export type CommitHooks = {
   beforeCommit(): void
   committed(): void
   rolledBack(): void
-  /** What was committed is durable, and nobody has been answered yet. */
+  /** Committed writes are durable, and no caller has been answered yet. */
   durable(): void
 }
 
@@ -36,7 +37,7 @@ export class GroupCommit {
     this.#commit = db.prepare('COMMIT')
   }
 
-  /** `apply` refuses by a CodedError before it writes anything; any other error undoes it alone. */
+  /** `apply` refuses with a CodedError before it writes anything; any other error rolls back this write alone. */
   run<T>(apply: () => T): Promise<T> {
     const wait = new Deferred<T>()
     this.#queue.push({ apply, wait })
@@ -44,12 +45,11 @@ export class GroupCommit {
     return wait.promise
   }
 
-  /** Resolves when all that is queued is written or has failed: who only reads need not know which. */
+  /** Resolves when all queued writes are done or have failed: a reader need not know which. */
   async caughtUp(): Promise<void> {
     if (this.#queue.length > 0) await this.run(() => undefined).catch(() => undefined)
   }
 
-  /** All that is queued, now. */
   flush(): void {
     while (this.#queue.length > 0) this.#flushOnce()
   }
@@ -57,7 +57,7 @@ export class GroupCommit {
   #arm(): void {
     if (this.#armed) return
     this.#armed = true
-    // What a write throws goes to whoever waits for it; the hooks only touch memory, and wake those who throw nothing.
+    // An error of a write goes to its caller. The hooks only touch memory and call wakes that never throw.
     wakeNextTurn(() => {
       this.#armed = false
       this.#flushOnce()
@@ -69,7 +69,7 @@ export class GroupCommit {
     const batch = this.#queue.splice(0, this.#writesMax)
     if (batch.length === 0) return
     const settled = this.#commitTogether(batch)
-    // First those who get it: a sender has the time to hear that it is kept.
+    // Notify receivers first: the sender can wait for its confirmation.
     this.#hooks.durable()
     for (const [at, { wait }] of batch.entries()) {
       const outcome = settled[at]
@@ -89,11 +89,11 @@ export class GroupCommit {
       this.#hooks.committed()
       return settled
     } catch (cause) {
-      // A full disk ends the transaction by itself, and a dead one need not let it end.
+      // A full disk ends the transaction automatically, and on a dead one the rollback may fail.
       this.#db.rollBack()
       this.#hooks.rolledBack()
       if (batch.length === 1) return [{ kind: 'failed', error: storageError(cause) }]
-      // Each alone: one bad write must not take its neighbours with it.
+      // One by one: a bad write must not fail its neighbours.
       return batch.flatMap(write => this.#commitTogether([write]))
     }
   }

@@ -1,6 +1,7 @@
-// The relay's store on one SQLite file: one process, one writer, all of a turn's writes in one durable transaction.
+// The relay's store on one SQLite file: one process, one writer, all writes of a turn in one durable transaction.
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId, type Timer } from '@postern/protocol'
 import { INCARNATION_BYTES, type RelayVerdict } from '@postern/protocol/relay'
+import type { PushStore } from '../push-store.ts'
 import type {
   AccountFacts,
   AccountsAsked,
@@ -27,11 +28,12 @@ import { GroupCommit } from './group-commit.ts'
 import { appendEntry, knownVerdict } from './log/append-entry.ts'
 import { commitEntry } from './log/commit-entry.ts'
 import { createGroup } from './log/create-group.ts'
-import { type SqliteParts, sqlitePartsOf } from './sqlite-parts.ts'
+import { sqlitePushStore } from './push/push-store.ts'
+import { commitHooks, type SqliteParts, sqlitePartsOf } from './sqlite-parts.ts'
 import { incarnationIn } from './tools/incarnation-rows.ts'
 import { refuseMoved } from './tools/move-note-rows.ts'
 
-/** Throws `database-…` when it cannot be used. */
+/** Throws `database-…` if the database cannot be used. */
 export function openSqliteStore(options: StoreOptions): RelayStore {
   const { directory, limits, clock, log } = options
   const db = openSteadily(directory, { bytesMax: limits.databaseBytesMax, clock, log })
@@ -48,6 +50,7 @@ class SqliteStore implements RelayStore {
   readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
   readonly blobParts: BlobPartStore
+  readonly push: PushStore
   readonly #db: SteadyDatabase
   readonly #options: StoreOptions
   readonly #parts: SqliteParts
@@ -61,33 +64,12 @@ class SqliteStore implements RelayStore {
     this.incarnation = incarnationIn(statementsOf(db)) ?? new Uint8Array(INCARNATION_BYTES)
     this.#writes = new GroupCommit(db, {
       writesMax: options.limits.writesPerTransactionMax,
-      hooks: this.#hooks(),
+      hooks: commitHooks(this.#parts, options),
       observe: options.observe,
     })
     this.blobParts = blobPartStore(this.#parts.blobParts, this.#writes)
-  }
-
-  #hooks() {
-    const { accounts, groups, entries, mailboxes, dayBytes } = this.#parts.log
-    return {
-      beforeCommit: () => {
-        groups.writeChanged()
-        mailboxes.writeAcknowledged()
-      },
-      committed: () => {
-        entries.committed()
-        mailboxes.committed()
-      },
-      rolledBack: () => {
-        accounts.forget()
-        dayBytes.forget()
-        groups.forget()
-        entries.forget()
-        this.#parts.sweep.forget()
-        mailboxes.rolledBack()
-      },
-      durable: () => this.#options.wake.notify(mailboxes.drainGrown()),
-    }
+    const { push: rows, due, log } = this.#parts
+    this.push = sqlitePushStore({ rows, due, attention: log.attention, writes: this.#writes })
   }
 
   registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
@@ -96,7 +78,7 @@ class SqliteStore implements RelayStore {
 
   async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
     const { accounts, mailboxes } = this.#parts.log
-    // By what it has acknowledged, a login finds out that a database is an old copy. A full disk keeps nobody out.
+    // A client detects an old database by its own cursor, so that is written first. A full disk must not block a login.
     if (mailboxes.hasUnwrittenOf(account)) await this.#writes.run(() => undefined).catch(() => undefined)
     return accounts.get(account)
   }
@@ -125,6 +107,11 @@ class SqliteStore implements RelayStore {
     return this.#parts.keyPackages.has(account)
   }
 
+  async newPeopleLeft(account: AccountId, nowMs: number): Promise<number> {
+    const { accounts, contacts } = this.#parts.log
+    return contacts.left(accounts.numberOf(account), nowMs)
+  }
+
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Page {
     return this.#parts.log.mailboxes.read(account, after, bounds)
   }
@@ -140,12 +127,12 @@ class SqliteStore implements RelayStore {
       this.#acknowledgeWithin(this.#options.limits.acknowledgeWithinMs)
       return done
     } catch (cause) {
-      // Whose it is could not be read. Thrown here, it would end the process of everybody.
+      // The account could not be read. A throw here would end the process.
       return Promise.reject(storageError(cause))
     }
   }
 
-  /** It needs no fsync of its own: what is lost with a crash is delivered once more. What cannot be written waits on. */
+  /** It needs no fsync of its own: one lost in a crash only causes redelivery. A failed write is retried. */
   #acknowledgeWithin(afterMs: number): void {
     const { clock, limits } = this.#options
     this.#acknowledgeSoon ??= clock.setTimer(afterMs, () => {
@@ -211,9 +198,12 @@ class SqliteStore implements RelayStore {
     return this.#writes.run(() => commitEntry(this.#parts.log, commit, this.#options.limits))
   }
 
+  /** There is no other relay. */
+  async tellEphemeral(): Promise<void> {}
+
   async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<RelayVerdict> {
     const { accounts, groups } = this.#parts.log
-    // A message that waits for its transaction must not be told to be in no log.
+    // A message that waits for its transaction must not be reported as absent.
     await this.#writes.caughtUp()
     const group = groups.find(of.group)
     if (!group) throw new CodedError('group-unknown')
@@ -282,14 +272,14 @@ class SqliteStore implements RelayStore {
     }
   }
 
-  /** A file is there, or the relay would not be. */
+  /** The file is always reachable. */
   awaySinceMs(): undefined {
     return undefined
   }
 
   async close(): Promise<void> {
     try {
-      // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
+      // Callers of failed writes receive the error. Only acknowledgements are left here, and clients send those again.
       await this.flush().catch(() => undefined)
       this.#acknowledgeSoon?.cancel()
     } finally {

@@ -1,8 +1,11 @@
-// One thing at a time of an account, in the order in which it was asked for: at this relay in a queue, among relays by a lock.
+// Serializes the operations of an account in the order of their requests:
+// a queue within this relay, a lock among relays.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { Postgres } from '../connection/database.ts'
 import type { Queries } from '../connection/queries.ts'
 import type { AccountNumbers, NumberedAccount } from './account-numbers.ts'
+
+type AccountWork<T> = (tx: Queries, of: NumberedAccount) => Promise<T>
 
 export class AccountLock {
   readonly #database: Postgres
@@ -14,9 +17,9 @@ export class AccountLock {
     this.#numbers = numbers
   }
 
-  /** Over the connections of a pool two would change places. Throws `account-not-found`. */
-  async run<T>(account: AccountId, work: (tx: Queries, of: NumberedAccount) => Promise<T>): Promise<T> {
-    const take = (): Promise<T> => this.#take(account, work)
+  /** Without the queue, two requests could swap places on the pool's connections. Throws `account-not-found`. */
+  async run<T>(account: AccountId, work: AccountWork<T>, signal?: AbortSignal): Promise<T> {
+    const take = (): Promise<T> => this.#take(account, work, signal)
     const turn = this.#last.get(account)?.then(take, take) ?? take()
     this.#last.set(account, turn)
     try {
@@ -26,12 +29,12 @@ export class AccountLock {
     }
   }
 
-  async #take<T>(account: AccountId, work: (tx: Queries, of: NumberedAccount) => Promise<T>): Promise<T> {
-    const found = await this.#numbers.find(account)
+  async #take<T>(account: AccountId, work: AccountWork<T>, signal: AbortSignal | undefined): Promise<T> {
+    const found = await this.#numbers.find(account, signal)
     if (!found) throw new CodedError('account-not-found', { account })
     return await this.#database.transaction(async tx => {
       await tx.rows('SELECT pg_advisory_xact_lock(6, $1)', [found.num])
       return await work(tx, found)
-    })
+    }, signal)
   }
 }

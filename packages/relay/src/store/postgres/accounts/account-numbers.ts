@@ -1,7 +1,8 @@
-// Accounts by their numbers inside. Neither changes: what was found once is kept in memory until the account is deleted.
+// The internal numbers of accounts.
+// An account's id and number never change, so both are cached until the account is deleted.
 import { type AccountId, CodedError } from '@postern/protocol'
 import { WeightedCache } from '../../weighted-cache.ts'
-import type { Queries } from '../connection/queries.ts'
+import type { Postgres } from '../connection/database.ts'
 
 export type NumberedAccount = {
   readonly num: number
@@ -11,29 +12,29 @@ export type NumberedAccount = {
 }
 
 export class AccountNumbers {
-  readonly #database: Queries
+  readonly #database: Postgres
   readonly #byId: WeightedCache<AccountId, NumberedAccount>
   readonly #byNumber: WeightedCache<number, NumberedAccount>
 
-  constructor(database: Queries, cachedMax: number) {
+  constructor(database: Postgres, cachedMax: number) {
     this.#database = database
     this.#byId = new WeightedCache(cachedMax)
     this.#byNumber = new WeightedCache(cachedMax)
   }
 
   /** Undefined when it is not registered. */
-  async find(account: AccountId): Promise<NumberedAccount | undefined> {
-    return this.held(account) ?? unlessDeleted((await this.findAll([account])).get(account))
+  async find(account: AccountId, signal?: AbortSignal): Promise<NumberedAccount | undefined> {
+    return this.held(account) ?? unlessDeleted((await this.findAll([account], signal)).get(account))
   }
 
-  async numberOf(account: AccountId): Promise<number> {
-    const found = await this.find(account)
+  async numberOf(account: AccountId, signal?: AbortSignal): Promise<number> {
+    const found = await this.find(account, signal)
     if (!found) throw new CodedError('account-not-found', { account })
     return found.num
   }
 
   /** Those of them that are registered, or were until they were deleted. */
-  async findAll(accounts: Iterable<AccountId>): Promise<Map<AccountId, NumberedAccount>> {
+  async findAll(accounts: Iterable<AccountId>, signal?: AbortSignal): Promise<Map<AccountId, NumberedAccount>> {
     const found = new Map<AccountId, NumberedAccount>()
     const unknown = new Set<AccountId>()
     for (const account of accounts) {
@@ -41,14 +42,14 @@ export class AccountNumbers {
       if (held) found.set(account, held)
       else unknown.add(account)
     }
-    for (const row of unknown.size === 0 ? [] : await this.#read([...unknown])) {
+    for (const row of unknown.size === 0 ? [] : await this.#read([...unknown], signal)) {
       this.#keep(row)
       found.set(row.id, row)
     }
     return found
   }
 
-  /** What is in memory alone. */
+  /** Only from memory. */
   held(account: AccountId): NumberedAccount | undefined {
     return unlessDeleted(this.#byId.get(account))
   }
@@ -61,13 +62,13 @@ export class AccountNumbers {
     this.#byId.delete(account)
   }
 
-  /** Nothing was heard for a while: some may have been deleted. */
+  /** Events may have been missed: some accounts may have been deleted. */
   forgetAll(): void {
     this.#byId.clear()
   }
 
-  #read(accounts: AccountId[]): Promise<NumberedAccount[]> {
-    return this.#database.rows(
+  #read(accounts: AccountId[], signal: AbortSignal | undefined): Promise<NumberedAccount[]> {
+    return this.#database.until(signal).rows(
       `SELECT num, id, created_ms AS "createdMs", deleted_ms IS NOT NULL AS "isDeleted"
        FROM account WHERE id = ANY ($1::text[])`,
       [accounts],

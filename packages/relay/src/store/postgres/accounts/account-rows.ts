@@ -1,9 +1,9 @@
-// Accounts: their keys, who is shut out, and what their operator is shown.
+// Accounts: keys, bans, and the facts that an operator sees.
 import { type AccountId, CodedError, postgresLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../../relay-store.ts'
 import { accountsRefusal } from '../../rules/counts.ts'
-import { dayOf } from '../../rules/day-limits.ts'
+import { dayOf, newPeopleLeft, ofToday } from '../../rules/day-limits.ts'
 import { BatchQueue } from '../connection/batch-queue.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { Hints } from '../connection/hints.ts'
@@ -22,6 +22,9 @@ type Parts = {
 type FactsRow = Omit<AccountFacts, 'bannedMs'> & { bannedMs: number | null }
 
 type AccountRow = StoredAccount & { id: AccountId }
+type ShownSerial = { account: AccountId; serial: number }
+/** The highest that was seen; null for an account that is not there. */
+type RaisedRow = { serial: number | null; isBusy: boolean }
 type Seen = { account: AccountId; day: number }
 
 const ACCOUNTS = `
@@ -29,11 +32,13 @@ const ACCOUNTS = `
     (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS "keyPackages"
   FROM account LEFT JOIN progress ON progress.account = num WHERE id = ANY ($1::text[]) AND deleted_ms IS NULL`
 
-/** A row that somebody else is changing is passed over: nobody may wait for this, and the next login notes it again. */
+/** Skips locked rows: nobody may wait for this, and the next login notes it again. */
 const SEEN = `
   UPDATE account SET seen_day = told.day FROM unnest($1::text[], $2::integer[]) AS told (id, day)
   WHERE account.id = told.id AND account.num = ANY (ARRAY(
     SELECT num FROM account WHERE id = ANY ($1::text[]) FOR NO KEY UPDATE SKIP LOCKED))`
+
+const RAISE = 'SELECT serial, is_busy AS "isBusy" FROM raise_serials($1::text[], $2::bigint[], $3, $4)'
 
 const FACTS = `
   SELECT id AS account, created_ms AS "createdMs", seen_day AS "seenDay", group_count AS groups, banned_ms AS "bannedMs",
@@ -52,6 +57,7 @@ export class PgAccountRows {
   readonly #limits: RelayLimits
   readonly #reads: BatchQueue<AccountId, StoredAccount | undefined>
   readonly #seen: BatchQueue<Seen, undefined>
+  readonly #raised: BatchQueue<ShownSerial, RaisedRow>
 
   constructor(database: Postgres, { numbers, turns, invites, hints, limits }: Parts) {
     this.#database = database
@@ -63,12 +69,17 @@ export class PgAccountRows {
     const batchMax = postgresLimits.readsPerQuery
     this.#reads = new BatchQueue({ run: accounts => this.#getAll(accounts), batchMax })
     this.#seen = new BatchQueue({ run: seen => this.#noteAllSeen(seen), batchMax, keyOf: ({ account }) => account })
+    this.#raised = new BatchQueue({
+      run: shown => this.#raiseAll(database, shown),
+      batchMax: postgresLimits.batchClaims,
+      keyOf: ({ account }) => account,
+    })
   }
 
-  async register(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
-    if (await this.#numbers.find(account)) return 'exists'
+  async register(account: AccountId, given: NewAccount, signal?: AbortSignal): Promise<'created' | 'exists'> {
+    if (await this.#numbers.find(account, signal)) return 'exists'
     return await this.#database.transaction(async tx => {
-      // First: who registers the same account at another relay waits here, and then uses nothing up.
+      // First: a registration of the same account at another relay waits here, and then uses up no invite.
       const made = await tx.run(
         `INSERT INTO account (id, account_key, created_ms, seen_day) VALUES ($1, $2, $3, $4)
          ON CONFLICT (id) DO NOTHING`,
@@ -82,10 +93,13 @@ export class PgAccountRows {
       if (given.invite) await this.#invites.use(tx, given.invite)
       await this.#count(tx)
       return 'created'
-    })
+    }, signal)
   }
 
-  /** One row counts them for all relays, so that the limit is exact. Last: all who register wait for it. */
+  /**
+   * One row counts the accounts for all relays, so that the limit is exact.
+   * Last, because all registrations wait for it.
+   */
   async #count(tx: Queries): Promise<void> {
     const { accountsMax } = this.#limits
     const counted = await tx.run('UPDATE account_total SET accounts = accounts + 1 WHERE accounts < $1', [accountsMax])
@@ -93,7 +107,7 @@ export class PgAccountRows {
     if (refusal) throw refusal
   }
 
-  /** Together with all that are asked for at that time: after a restart of the relay, everybody logs in. */
+  /** Batched with all concurrent requests: after a restart of the relay, all clients log in. */
   get(account: AccountId, signal?: AbortSignal): Promise<StoredAccount | undefined> {
     return this.#reads.ask(account, signal)
   }
@@ -104,23 +118,30 @@ export class PgAccountRows {
     return accounts.map(account => found.get(account))
   }
 
-  /** Nothing of whom it revokes is taken behind it. Other relays are told: they may be connected there. */
-  raiseSerial(account: AccountId, seen: number): Promise<number> {
-    return this.#turns.run(account, async (tx, { num }) => {
-      const row = await tx.one<{ serial: number }>('SELECT serial FROM account WHERE num = $1', [num])
-      if (row && row.serial >= seen) return row.serial
-      await tx.rows('SELECT end_devices($1, $2)', [num, seen])
-      await tx.run('UPDATE account SET serial = $2 WHERE num = $1', [num, seen])
-      await this.#hints.tell(tx, { kind: 'serial-raised', account, serial: seen })
-      return seen
-    })
+  /** Nothing from a revoked device is accepted afterwards. Relays that may hold such a device are notified. */
+  async raiseSerial(account: AccountId, seen: number, signal?: AbortSignal): Promise<number> {
+    const shown = { account, serial: seen }
+    const together = await this.#raised.ask(shown, signal)
+    const row = together.isBusy ? (await this.#raiseAll(this.#database.until(signal), [shown], 'waits'))[0] : together
+    if (typeof row?.serial !== 'number') throw new CodedError('account-not-found', { account })
+    return row.serial
+  }
+
+  /** Without `waits`, a busy account does not hold up the others of the batch. */
+  #raiseAll(queries: Queries, batch: readonly ShownSerial[], waits?: 'waits'): Promise<RaisedRow[]> {
+    return queries.rows<RaisedRow>(RAISE, [
+      batch.map(({ account }) => account),
+      batch.map(({ serial }) => serial),
+      this.#hints.own,
+      waits === 'waits',
+    ])
   }
 
   async noteSeen(account: AccountId, nowMs: number): Promise<void> {
     await this.#seen.ask({ account, day: dayOf(nowMs) })
   }
 
-  /** Without waiting for a standby: what a crash takes of it is noted at the next login. */
+  /** Does not wait for a standby: a note lost in a crash is repeated at the next login. */
   async #noteAllSeen(seen: readonly Seen[]): Promise<undefined[]> {
     await this.#database.transaction(async tx => {
       await tx.rows("SELECT set_config('synchronous_commit', 'off', true)")
@@ -141,6 +162,17 @@ export class PgAccountRows {
   async banned(): Promise<AccountId[]> {
     const rows = await this.#database.rows<{ id: AccountId }>('SELECT id FROM account WHERE banned_ms IS NOT NULL')
     return rows.map(({ id }) => id)
+  }
+
+  async newPeopleLeft(account: AccountId, nowMs: number, signal?: AbortSignal): Promise<number> {
+    const met = await this.#database
+      .until(signal)
+      .one<{ day: number; count: number }>(
+        'SELECT people_day AS day, people_count AS count FROM account WHERE id = $1 AND deleted_ms IS NULL',
+        [account],
+      )
+    if (!met) throw new CodedError('account-not-found', { account })
+    return newPeopleLeft(this.#limits, ofToday(met, dayOf(nowMs))?.count ?? 0)
   }
 
   async facts(account: AccountId, nowMs: number): Promise<AccountFacts | undefined> {

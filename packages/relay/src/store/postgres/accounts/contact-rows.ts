@@ -1,11 +1,11 @@
-// Who may be added without counting as a new person, on PostgreSQL, and how many new people an account has met today.
+// Contacts on PostgreSQL: people who can be added without counting as new, and the number of new people met today.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { dayOf, newPeopleRefusal, ofToday } from '../../rules/day-limits.ts'
 import type { Queries } from '../connection/queries.ts'
 
 type Asked = { account: number; people: readonly number[]; nowMs: number }
 
-/** Whom of `people` the account does not know; throws when they are too many for today. Writes nothing. */
+/** Returns those of `people` whom the account does not know; throws if they are too many for today. Writes nothing. */
 export async function strangersAmong(
   tx: Queries,
   limits: RelayLimits,
@@ -30,7 +30,7 @@ export async function strangersAmong(
   return unknown
 }
 
-/** They are counted: from now on the account knows them. */
+/** Counts them; from now on the account knows them. */
 export async function countMet(
   tx: Queries,
   { account, count, nowMs }: { account: number; count: number; nowMs: number },

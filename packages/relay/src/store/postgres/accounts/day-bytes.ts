@@ -1,4 +1,5 @@
-// How much an account has stored today: counted with what is stored, so that it is exact however many relays there are.
+// The bytes that an account has stored today:
+// counted in the transaction that stores them, so it is exact with any number of relays.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { bytesPerDay, bytesRefusal, dayOf } from '../../rules/day-limits.ts'
 import type { Queries } from '../connection/queries.ts'
@@ -11,7 +12,7 @@ export class DayBytesRows {
     this.#limits = limits
   }
 
-  /** Throws `daily-bytes-limit` when it is too much for today; then nothing is counted. */
+  /** Throws `daily-bytes-limit` if it is too much for today; nothing is counted then. */
   async charge(
     tx: Queries,
     { num, createdMs }: NumberedAccount,

@@ -1,4 +1,4 @@
-// Devices: which connection of each is the newest, over all relays, and whether it may be one at all.
+// Devices: the newest connection of each across all relays, and whether it may connect at all.
 import { type AccountId, CodedError, postgresLimits } from '@postern/protocol'
 import { type DeviceClaim, type DeviceStanding, type Fence, revokedRefusal } from '../../fence.ts'
 import { BatchQueue } from '../connection/batch-queue.ts'
@@ -17,9 +17,9 @@ export class PgDeviceRows {
   readonly #database: Postgres
   readonly #hints: Hints
   readonly #claims: ClaimQueue
-  /** Claims that wait for what an older connection has in flight: all others go past them. */
+  /** Claims that wait for an older connection's writes in flight. All other claims pass them. */
   readonly #busyClaims: ClaimQueue
-  /** How many claims of a device are among them. */
+  /** How many of these claims a device has. */
   readonly #busy = new Map<string, number>()
 
   constructor(database: Postgres, hints: Hints) {
@@ -38,10 +38,10 @@ export class PgDeviceRows {
     this.#busyClaims = new BatchQueue({ run: batch => this.#claimAll(database, batch, waits), batchMax, keyOf })
   }
 
-  /** `signal`: the connection is closed. A claim that has not been sent by then is never made. */
+  /** `signal`: the connection is closed. A claim that is not sent by then is never made. */
   async claim(claim: DeviceClaim, signal?: AbortSignal): Promise<Fence> {
     const { device } = claim
-    // Behind the older ones of its device: whoever came last must be the newest.
+    // After the device's older claims: the latest one must become the newest connection.
     const first = this.#busy.has(device) ? undefined : await this.#claims.ask(claim, signal)
     const row = first && !first.isBusy ? first : await this.#claimBusy(claim, signal)
     if (row.isBanned) throw new CodedError('account-banned')

@@ -1,4 +1,4 @@
-// Invites, and how often each was used: in the database, for the relays that share it are on many machines.
+// Invites and their uses, in the database, because the relays that share it run on many machines.
 import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { InviteStore, StoredInvite } from '../../invite-store.ts'
@@ -34,7 +34,7 @@ export class PgInviteRows implements InviteStore {
     return await this.#database.rows<Row>(`${INVITES} ORDER BY expires_ms`)
   }
 
-  /** Noted with its uses as well: another relay may have found it a moment ago, and would use it now. */
+  /** Also noted with its uses: another relay may have just found the invite and be about to use it. */
   async remove(hash: Uint8Array): Promise<void> {
     await this.#database.run(
       `WITH gone AS (DELETE FROM invite WHERE hash = $1 RETURNING expires_ms)
@@ -48,9 +48,12 @@ export class PgInviteRows implements InviteStore {
     return await this.#database.run('DELETE FROM invite WHERE expires_ms < $1', [beforeMs])
   }
 
-  /** With the registration, in its transaction. Throws `invite-used` when no use is left, `invite-wrong` when it was revoked. */
+  /**
+   * In the transaction of the registration.
+   * Throws `invite-used` if no use is left, `invite-wrong` if it was revoked.
+   */
   async use(tx: Queries, invite: StoredInvite): Promise<void> {
-    // The row is there and locked before it is judged: of all who come at once, each sees the uses of those before.
+    // The row exists and is locked before the check: concurrent registrations each see the uses before them.
     const found = await tx.one<{ used: number; isRevoked: boolean }>(
       `INSERT INTO invite_use (hash, used, expires_ms) VALUES ($1, 1, $2)
        ON CONFLICT (hash) DO UPDATE SET used = invite_use.used + 1 RETURNING used, is_revoked AS "isRevoked"`,
@@ -66,7 +69,7 @@ export class PgInviteRows implements InviteStore {
     return row?.used ?? 0
   }
 
-  /** The uses of those that cannot be used any more anyway. */
+  /** Removes counts of invites that have expired anyway. */
   async expire(nowMs: number, countMax: number): Promise<number> {
     return await this.#database.run(
       `DELETE FROM invite_use WHERE hash IN

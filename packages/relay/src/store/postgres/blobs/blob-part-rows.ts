@@ -1,11 +1,11 @@
-// Of what an unfinished blob is made up, where its bytes are kept in parts: the arbiter between the relays that write to it.
+// The parts of an unfinished blob that is stored in parts; decides between relays that write to it.
 import type { BlobId } from '@postern/protocol'
 import type { AddedPart, BlobPart, BlobPartStore, BlobPartsKept, ClaimedPart } from '../../relay-store.ts'
 import { isNext } from '../../rules/blob-parts.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { Queries } from '../connection/queries.ts'
 
-/** Locked, so that whoever comes second sees what the first has written. */
+/** Locked, so that the second writer sees the rows of the first. */
 const OPEN = 'SELECT id FROM blob WHERE id = $1 AND done_ms IS NULL FOR UPDATE'
 const PARTS = 'SELECT number, kind, size, tag FROM blob_part WHERE blob = $1 ORDER BY number'
 const CLAIM = `
@@ -44,7 +44,7 @@ export class PgBlobPartRows implements BlobPartStore {
   }
 }
 
-/** In the transaction in which the blob is finished or forgotten. */
+/** In the transaction that finishes or forgets the blob. */
 export async function forgetBlobParts(tx: Queries, blob: BlobId): Promise<void> {
   await tx.run('DELETE FROM blob_part WHERE blob = $1', [blob])
   await tx.run('DELETE FROM blob_upload WHERE blob = $1', [blob])

@@ -1,4 +1,4 @@
-// Blobs: whose they are, how long they are or may become, whether they are complete. Their bytes are elsewhere.
+// Metadata of blobs: owner, length or maximum length, and whether they are complete. Their bytes are elsewhere.
 import { type AccountId, type BlobId, CodedError, DAY_MS } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { BlobLimits, FetchClaim, StoredBlob } from '../../relay-store.ts'
@@ -18,7 +18,7 @@ type Row = {
   fetches: number | null
 }
 
-/** Counted and begun in one statement: of two relays that are asked at once, the second counts on from the first. */
+/** Counts and begins in one statement: of two concurrent relays, the second sees the count of the first. */
 const BEGIN = `
   WITH counted AS (
     UPDATE account SET blob_day = $3, blob_count = CASE blob_day WHEN $3 THEN blob_count ELSE 0 END + 1,
@@ -29,7 +29,7 @@ const BEGIN = `
   INSERT INTO blob (id, owner, size, token_hash, begun_ms, lifetime_ms, fetches)
   SELECT $1, num, $4, $5, $6, $9, $10 FROM counted`
 
-/** Given back is only what was counted today: the bytes of a day that is over are forgotten with it. */
+/** Only for today's count: those of earlier days no longer matter. */
 const FINISH = `
   WITH was AS (SELECT id, owner, size, begun_ms, done_ms FROM blob WHERE id = $1 FOR UPDATE),
     given_back AS (
@@ -43,7 +43,7 @@ const FORGET = `
   UPDATE account SET blob_bytes = blob_bytes - (gone.size - $2) FROM gone
   WHERE num = gone.owner AND gone.done_ms IS NULL AND gone.size > $2 AND blob_day = gone.begun_ms / ${DAY_MS}`
 
-/** In one statement: of two relays that are asked at once, the second finds the fetcher of the first. */
+/** In one statement: of two concurrent relays, the second sees the fetcher of the first. */
 const CLAIM = `
   UPDATE blob SET fetched_by = coalesce(fetched_by, ''::bytea) || $2
   WHERE id = $1 AND done_ms IS NOT NULL AND octet_length(coalesce(fetched_by, ''::bytea)) < 32 * fetches
@@ -60,13 +60,14 @@ export class PgBlobRows {
     this.#limits = limits
   }
 
-  async begin(blob: BlobId, { owner, size, tokenHash, nowMs, lifetimeMs, fetches }: Given): Promise<void> {
-    const num = await this.#numbers.numberOf(owner)
+  async begin(blob: BlobId, given: Given, signal?: AbortSignal): Promise<void> {
+    const { owner, size, tokenHash, nowMs, lifetimeMs, fetches } = given
+    const num = await this.#numbers.numberOf(owner, signal)
     const day = dayOf(nowMs)
     const { blobsPerDayMax, blobsPerDayBytesMax } = this.#limits
     const limits = [blobsPerDayMax, blobsPerDayBytesMax, lifetimeMs ?? null, fetches ?? null]
     const values = [blob, num, day, size, tokenHash, nowMs, ...limits]
-    if ((await this.#database.run(BEGIN, values)) > 0) return
+    if ((await this.#database.until(signal).run(BEGIN, values)) > 0) return
     throw blobsRefusal(this.#limits, { count: blobsPerDayMax + 1, bytes: size }, day) ?? new CodedError('internal')
   }
 
@@ -103,7 +104,7 @@ export class PgBlobRows {
     return row?.fetchedBy && isFetcher(row.fetchedBy, fetcher) ? 'yours' : 'refused'
   }
 
-  /** `agesMs`: the clock by which ages are told. */
+  /** `agesMs`: the corrected clock that measures ages. */
   async expired({ nowMs, agesMs }: { nowMs: number; agesMs: number }, countMax: number): Promise<BlobId[]> {
     const rows = await this.#database.rows<{ id: BlobId }>(
       `SELECT id FROM blob WHERE done_ms IS NULL AND begun_ms < $1

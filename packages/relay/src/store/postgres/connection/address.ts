@@ -1,7 +1,7 @@
-// Where a PostgreSQL is, as an operator says it.
+// The address of a PostgreSQL, as an operator writes it.
 import { serverAddresses } from './servers.ts'
 
-/** Throws `bad-field`. What is wrong is not shown: there may be a password in it. */
+/** Throws `bad-field` without the invalid value, which may contain a password. */
 export function databaseAddress(text: string | undefined): string | undefined {
   if (text !== undefined) serverAddresses(text)
   return text

@@ -1,4 +1,4 @@
-// How long to wait before the next try of what fails again and again.
+// Delays between retries, doubled up to a maximum.
 import { postgresLimits } from '@postern/protocol'
 
 export class Backoff {

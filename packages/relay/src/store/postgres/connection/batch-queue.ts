@@ -1,19 +1,20 @@
 // Collects requests of one kind: all that arrive while a statement is in flight share the next one.
 import { CodedError, Deferred, inBackground, postgresLimits, silentLog } from '@postern/protocol'
+import { goneRefusal } from './gone-refusal.ts'
 import { isWorthAgain, isWorthAlone } from './storage-error.ts'
 
 type Waiting<Asked, Answer> = { asked: Asked; answer: Deferred<Answer> }
 type Batching<Asked, Answer> = {
-  /** Gives an answer for each request, in their order. */
+  /** Returns an answer for each request, in their order. */
   run: (batch: readonly Asked[]) => Promise<readonly Answer[]>
   batchMax: number
-  /** A batch has one request of a key at most: the others wait for the next one, in their order. */
+  /** A batch has at most one request per key: the others wait for the next one, in their order. */
   keyOf?: (asked: Asked) => string
 }
 
 export class BatchQueue<Asked, Answer> {
   readonly #batching: Batching<Asked, Answer>
-  /** In the order of their arrival. A request that was given up on is not in it any more. */
+  /** In the order of their arrival. Abandoned requests are removed. */
   readonly #waiting = new Set<Waiting<Asked, Answer>>()
   #isRunning = false
 
@@ -21,7 +22,10 @@ export class BatchQueue<Asked, Answer> {
     this.#batching = batching
   }
 
-  /** Throws `unavailable` when too many wait. A request whose caller has gone before its statement is sent is dropped. */
+  /**
+   * Throws `unavailable` if too many wait.
+   * A request is dropped if its caller has disconnected before its statement is sent.
+   */
   ask(asked: Asked, signal?: AbortSignal): Promise<Answer> {
     if (this.#waiting.size >= postgresLimits.batchWaitingMax) return Promise.reject(new CodedError('unavailable'))
     const waiting = { asked, answer: new Deferred<Answer>() }
@@ -35,7 +39,7 @@ export class BatchQueue<Asked, Answer> {
   /** Never rejects: each caller receives its own failure. */
   async #run(): Promise<void> {
     this.#isRunning = true
-    // The requests of one turn go together.
+    // Requests of one turn share a batch.
     await Promise.resolve()
     while (this.#waiting.size > 0) await this.#answer(this.#next())
     this.#isRunning = false
@@ -66,10 +70,8 @@ export class BatchQueue<Asked, Answer> {
     } catch (error) {
       if (isWorthAgain(error) && triesLeft > 0) return await this.#answer(batch, triesLeft - 1)
       if (batch.length === 1 || !isWorthAlone(error)) for (const { answer } of batch) answer.reject(error)
-      // Each alone: one bad request must not take its neighbours with it.
+      // One by one: a bad request must not fail its neighbours.
       else for (const waiting of batch) await this.#answer([waiting])
     }
   }
 }
-
-const goneRefusal = (): CodedError => new CodedError('unauthenticated', { why: 'the connection is closed' })

@@ -1,4 +1,4 @@
-// The way to the database: one file knows the driver, which is loaded only when somebody asks for it.
+// Connects to the database. Only this file knows the driver, which is loaded on demand.
 import type { Socket } from 'node:net'
 import { postgresLimits } from '@postern/protocol'
 import type pg from 'pg'
@@ -9,23 +9,23 @@ import { setSession } from './session.ts'
 
 type Driver = typeof pg
 
-/** Whole numbers of eight bytes as numbers: none of ours is beyond 2^53. */
+/** 8-byte integers become numbers: none of ours exceeds 2^53. */
 const INT8 = 20
-/** The server's own word for it, if it were written to. */
+/** The server's code for a write on a read-only server. */
 const READ_ONLY = '25006'
 
-/** Says goodbye and waits for nothing: a server that stands still must not hold up whoever has done with it. */
+/** Closes without waiting: a hanging server must not hold up the caller. */
 export function endClient(client: Client): void {
   client.end().catch(() => undefined)
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   stream.destroySoon()
 }
 
-/** As the server lists the connections of a relay, and those of a command. */
+/** The names under which the server lists connections of relays and of commands. */
 export const RELAY_NAME = 'postern-relay'
 const COMMAND_NAME = 'postern-command'
 
-/** What a relay asks of every connection of its own; commands ask nothing. */
+/** A relay's check of each of its connections; commands have none. */
 export type Admission = { admit(client: Client): Promise<'same' | 'risen'> }
 
 export class Connector {
@@ -46,8 +46,8 @@ export class Connector {
   }
 
   /**
-   * A connection of its own, to the first that takes it: the server that was good last is tried first. `onLost` is called once
-   * when it is gone; nothing that happens to it ends the process.
+   * Opens a separate connection to the first server that accepts it, beginning with the last good one. `onLost` is
+   * called once when the connection is lost; no error on it ends the process.
    */
   async connect(onLost: () => void): Promise<Client> {
     for (let left = this.#servers.count; ; left--) {
@@ -61,7 +61,7 @@ export class Connector {
     }
   }
 
-  /** What was under way there was given up: the next connection is tried elsewhere, if there is an elsewhere. */
+  /** A request to the chosen server was abandoned: the next connection tries another server, if there is one. */
   distrust(): void {
     this.#servers.passOver(this.#servers.chosen)
   }
@@ -98,7 +98,7 @@ export class Connector {
       this.#clients.add(client)
       return client
     } catch (error) {
-      // Left open, a try that came too late would hold a place at the server.
+      // A late connection that stays open would occupy a slot at the server.
       isLost = true
       endClient(client)
       throw error
@@ -113,7 +113,7 @@ export class Connector {
   }
 }
 
-/** Of several servers, all but one are standbys. */
+/** With several servers, all but one are standbys. */
 async function assertTakesWrites(client: Client): Promise<void> {
   const asked = `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
   const { rows } = await client.query<{ isReadOnly: boolean }>(asked)
@@ -124,11 +124,11 @@ function configOf(driver: Driver, address: string): ClientConfig {
   return {
     connectionString: address,
     connectionTimeoutMillis: postgresLimits.connectMs,
-    // Behind the server's own: for a server that is not there any more, or that waits for its standbys.
+    // Longer than the server's own timeout: for a server that is gone, or that waits for its standbys.
     query_timeout: postgresLimits.statementMs + postgresLimits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: postgresLimits.keepAliveMs,
-    // A statement does not wait for the answer to the one before: only who asks does.
+    // Statements are sent without waiting for earlier answers; only their callers wait.
     pipeline: true,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>

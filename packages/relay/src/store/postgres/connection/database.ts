@@ -1,9 +1,12 @@
-// The database of a shared store: a few connections for whatever is asked, and those that are kept for one purpose each.
+// The database of a shared store: a small pool for any query, and dedicated connections for one purpose each.
 import { postgresLimits } from '@postern/protocol'
 import { type Admission, Connector } from './connect.ts'
 import { DedicatedConnection } from './dedicated-connection.ts'
 import type { Queries } from './queries.ts'
 import { ResourcePool } from './resource-pool.ts'
+
+/** The requests of one caller: those that still wait for a connection are dropped when the caller disconnects. */
+export type CallerQueries = Queries & { transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> }
 
 export class Postgres implements Queries {
   readonly #connector: Connector
@@ -36,16 +39,32 @@ export class Postgres implements Queries {
     return this.#ask(queries => queries.script(text))
   }
 
-  /** Committed when `work` is done, undone when it throws. Lost at the commit, it throws as if it had failed: ask again. */
-  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+  /**
+   * Commits when `work` is done, rolls back when it throws.
+   * If the connection is lost at the commit, it throws as if it had failed: ask again.
+   */
+  transaction<T>(work: (tx: Queries) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#gate.use(async line => {
       const done = await line.transaction(work)
       if (done.kind === 'in-doubt') throw done.error
       return done.value
-    })
+    }, signal)
   }
 
-  /** A connection that is used for one purpose. Closed with the database. */
+  /** For a caller that disconnects when `signal` is aborted. */
+  until(signal: AbortSignal | undefined): CallerQueries {
+    if (!signal) return this
+    const ask = <T>(work: (queries: Queries) => Promise<T>): Promise<T> => this.#ask(work, signal)
+    return {
+      rows: <Row>(text: string, values?: readonly unknown[]) => ask(queries => queries.rows<Row>(text, values)),
+      one: <Row>(text: string, values?: readonly unknown[]) => ask(queries => queries.one<Row>(text, values)),
+      run: (text, values) => ask(queries => queries.run(text, values)),
+      script: text => ask(queries => queries.script(text)),
+      transaction: work => this.transaction(work, signal),
+    }
+  }
+
+  /** A connection for one purpose. Closed with the database. */
   line(): DedicatedConnection {
     const line = new DedicatedConnection(this.#connector)
     this.#lines.push(line)
@@ -56,7 +75,7 @@ export class Postgres implements Queries {
     await Promise.all(this.#lines.map(line => line.close()))
   }
 
-  #ask<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#gate.use(line => line.use(work))
+  #ask<T>(work: (queries: Queries) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#gate.use(line => line.use(work), signal)
   }
 }

@@ -1,4 +1,4 @@
-// One connection that is kept for one purpose, and made again by whoever needs it next after it was lost.
+// One connection for one purpose. After a loss, the next caller opens it again.
 import { CodedError, postgresLimits } from '@postern/protocol'
 import type { Client, QueryConfig } from 'pg'
 import { type Connector, endClient } from './connect.ts'
@@ -16,7 +16,7 @@ export class DedicatedConnection {
     this.#connector = connector
   }
 
-  /** Settles once the connection is there. `onLost` is called when it is gone: then it has to be asked for again. */
+  /** Settles once the connection is open. `onLost` is called when it is lost; call this again then. */
   async connected(onLost: () => void = () => {}): Promise<Client> {
     if (this.#isClosed) throw new CodedError('stopping')
     this.#client ??= this.#connect(onLost)
@@ -35,7 +35,7 @@ export class DedicatedConnection {
         forget()
         throw databaseFault(error)
       })
-    // One that was given up on is heard of late: another may have taken its place.
+    // An abandoned connection may end late: another one may have replaced it.
     const forget = (): boolean => {
       const isCurrent = this.#client === coming
       if (isCurrent) this.#client = undefined
@@ -54,7 +54,7 @@ export class DedicatedConnection {
     }
   }
 
-  /** Throws if the server does not answer in time, and gives the connection up. */
+  /** Throws if the server does not answer in time, and drops the connection. */
   async probe(): Promise<void> {
     const client = await this.connected()
     try {
@@ -83,14 +83,14 @@ export class DedicatedConnection {
     if (client) endClient(client)
   }
 
-  /** A statement that was given up on may still be under way: what comes next on the connection would wait behind it. */
+  /** An abandoned statement may still run: the next one on the connection would wait behind it. */
   #dropUnlessAnswered(client: Client, error: unknown): void {
     const said = error instanceof CodedError ? error.cause : error
     if (said !== undefined && !isAnswer(said)) this.#drop(client)
   }
 
   #drop(client: Client): void {
-    // Whoever else has found out before may have another one by now, which would stay open unseen.
+    // Another caller may have noticed before and opened a new connection, which must not be forgotten while open.
     if (this.#client === this.#comings.get(client)) this.#client = undefined
     this.#connector.distrust()
     endClient(client)

@@ -1,4 +1,4 @@
-// How a connection to the database is encrypted: `sslmode` and the files beside it mean what they mean to psql.
+// Encryption of a connection to the database: `sslmode` and related settings mean the same as for psql.
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { ENCRYPTION } from './storage-error.ts'
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof MODES)[number]
 
-/** The driver gives these another meaning, so it does not see them. */
+/** The driver interprets these differently, so they are removed from its address. */
 const NAMES = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'ssl'] as const
 /** The authorities that this machine trusts. */
 const SYSTEM = 'system'
 
 export type Encryption = ConnectionOptions | false
-/** `bare`: the address without its words about encryption. `attempts`: what to try, in this order. */
+/** `bare`: the address without its encryption settings. `attempts`: what to try, in this order. */
 type EncryptedAddress = { bare: string; attempts: readonly Encryption[] }
 
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--database', rule })
@@ -26,7 +26,7 @@ export function assertEncryption(address: string): void {
   modeIn(asked, {})
 }
 
-/** Reads the files each time: a certificate that was renewed counts from the next connection on. */
+/** Reads the files on each call: a renewed certificate takes effect with the next connection. */
 export function encryptionOf(address: string, env: Env): EncryptedAddress {
   const { bare, asked, isSocket } = splitAddress(address)
   if (isSocket) return { bare, attempts: [false] }
@@ -35,10 +35,10 @@ export function encryptionOf(address: string, env: Env): EncryptedAddress {
   return { bare, attempts: attemptsFor(mode, { root, own: ownFiles(asked, env) }) }
 }
 
-/** After a failure like this the next attempt may succeed: the server wants another kind of connection. */
+/** After such a failure the next attempt may succeed: the server requires another kind of connection. */
 export function isAboutEncryption(error: unknown): boolean {
   const code = systemCodeOf(error)
-  // 28000: no line of pg_hba.conf is for this kind of connection.
+  // 28000: no line of pg_hba.conf allows this kind of connection.
   if (code !== '') return code === '28000' || ENCRYPTION.test(code)
   return error instanceof Error && error.message.includes('SSL')
 }
@@ -60,7 +60,7 @@ function splitAddress(address: string): { bare: string; asked: Asked; isSocket: 
 }
 
 function modeIn(asked: Asked, env: Env): Mode {
-  // `ssl=true` is how other drivers write it, and psql accepts it.
+  // Other drivers write `ssl=true`, and psql accepts it.
   const given = asked.sslmode ?? (asked.ssl === 'true' ? 'require' : undefined)
   if (asked.ssl !== undefined && asked.ssl !== 'true') throw wrong('ssl must be true; use sslmode instead')
   const root = asked.sslrootcert ?? env['PGSSLROOTCERT']
@@ -73,7 +73,7 @@ function modeIn(asked: Asked, env: Env): Mode {
 }
 
 function attemptsFor(mode: Mode, { root, own }: NamedFiles): readonly Encryption[] {
-  // Where an authority is named, its signature is asked for whatever the mode.
+  // If an authority is named, its signature is required in any mode.
   const encrypted = root === undefined ? { ...own, rejectUnauthorized: false } : anyName(own, root)
   switch (mode) {
     case 'disable':

@@ -1,30 +1,45 @@
-// What relays on one database tell each other: whose mailbox has grown, which device has moved, who is shut out.
+// Notifications between relays on one database: grown mailboxes, moved devices, bans, and what is not stored.
 import { randomBytes } from 'node:crypto'
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, fromBase64Url, type GroupId, toBase64Url } from '@postern/protocol'
 import type { PeerEvent } from '../../peer-events.ts'
 import type { Queries } from './queries.ts'
 
 export const HINT_CHANNEL = 'postern_relay'
 
-export type Hint = { kind: 'grown'; accounts: number[] } | { kind: 'news'; news: PeerEvent }
+export type Hint =
+  | { kind: 'grown'; accounts: number[] }
+  | { kind: 'news'; news: PeerEvent }
+  /** Groups with new entries for attention. */
+  | { kind: 'marked'; groups: number[] }
+  /** A device with a subscription has closed its connection. */
+  | { kind: 'left'; device: string }
 
 export class Hints {
-  /** By which this relay knows its own hints. */
+  /** Identifies this relay's own hints. */
   readonly own = randomBytes(6).toString('hex')
 
-  /** With the transaction, if it is committed. */
+  marked(groups: Iterable<number>): string {
+    return `marked ${this.own} ${[...groups].join(',')}`
+  }
+
+  /** Sent with the transaction, if it is committed. */
   async tell(tx: Queries, news: PeerEvent): Promise<void> {
     await tx.rows('SELECT pg_notify($1, $2)', [HINT_CHANNEL, `${news.kind} ${this.own} ${wordsOf(news)}`])
   }
 
-  /** Undefined: it is this relay's own, or none that it knows. */
+  /** Undefined for this relay's own hints and for unknown ones. */
   read(payload: string): Hint | undefined {
-    const [kind = '', by, first = '', second = ''] = payload.split(' ')
-    // But for this: whoever showed the certificate may have gone before its relay knew that it counts.
+    const [kind = '', by, first = '', second = '', third = ''] = payload.split(' ')
+    // Except this one: the client that showed the certificate may
+    // have disconnected before its relay learned that it counts.
     if (by === this.own && kind !== 'serial-raised') return undefined
     switch (kind) {
       case 'grown':
         return { kind, accounts: first.split(',').map(Number) }
+      case 'marked':
+        return { kind, groups: first.split(',').map(Number) }
+      case 'left':
+        return { kind, device: first }
       case 'device-claimed':
         return { kind: 'news', news: { kind, fence: { device: first, generation: Number(second) } } }
       case 'serial-raised':
@@ -32,8 +47,14 @@ export class Hints {
       case 'banned':
       case 'unbanned':
         return { kind: 'news', news: { kind, account: first as AccountId } }
+      case 'ephemeral': {
+        const sealed = fromBase64Url(third)
+        if (!sealed) return undefined
+        const news = { kind, group: first as GroupId, sender: second as AccountId, payload: sealed } as const
+        return { kind: 'news', news }
+      }
       default:
-        // Of a newer relay: what it means, the database tells as well.
+        // From a newer relay: the database contains the same information.
         return undefined
     }
   }
@@ -48,6 +69,8 @@ function wordsOf(news: PeerEvent): string {
     case 'banned':
     case 'unbanned':
       return news.account
+    case 'ephemeral':
+      return `${news.group} ${news.sender} ${toBase64Url(news.payload)}`
     default:
       return news satisfies never
   }

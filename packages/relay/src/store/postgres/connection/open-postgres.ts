@@ -1,4 +1,4 @@
-// Opens the database at the start: what is wrong with its address, or with the way to it, is one line for the operator.
+// Opens the database at the start: a wrong address or a failed connection becomes one line for the operator.
 import { CodedError, systemCodeOf } from '@postern/protocol'
 import type { Admission } from './connect.ts'
 import { Postgres } from './database.ts'
@@ -18,17 +18,20 @@ export async function openPostgres(address: string, admission?: Admission): Prom
   }
 }
 
-/** A line for the operator of what the server or the way to it said. */
+/** Turns the error of the server or the connection into a line for the operator. */
 export const unreachable = (place: string, error: unknown): CodedError =>
   new CodedError('database-unreachable', { place, why: whyOf(error) }, { cause: error })
 
-/** The role lacks a right, the server takes no writes, or a pooler shares sessions: a retry would get the same answer. */
+/**
+ * The role lacks a right, the server takes no writes, or a pooler shares sessions:
+ * a retry would get the same answer.
+ */
 export function isForbidden(error: unknown): boolean {
   const code = systemCodeOf(causeOf(error))
   return code === '42501' || code === '25006' || isSharedSession(code)
 }
 
-/** Host and name, for people: never what stands before them, which is a password. */
+/** Host and name, for people: never the part before them, which contains a password. */
 export function placeOf(address: string): string {
   const behindPassword = address.slice(address.lastIndexOf('@') + 1)
   return behindPassword.replace(/^[a-z]+:\/\//, '').replace(/\?.*$/, '')

@@ -1,21 +1,21 @@
-// Statements against the database, each prepared once for every connection under a name of its own.
+// Statements against the database, each prepared once per connection under its own name.
 import type { QueryConfig } from 'pg'
 import { databaseFault } from './storage-error.ts'
 
 type Runs = { query(config: QueryConfig | string): Promise<{ rows: unknown[]; rowCount: number | null }> }
 
-/** A connection, a pool of them, or a transaction. Errors are coded. */
+/** A connection, a pool, or a transaction. Errors are coded. */
 export interface Queries {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** The first row, if there is one. */
   one<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined>
-  /** Gives how many rows it changed. */
+  /** Returns how many rows it changed. */
   run(text: string, values?: readonly unknown[]): Promise<number>
-  /** Several statements that give nothing back. */
+  /** Several statements without results. */
   script(text: string): Promise<void>
 }
 
-/** What is asked beside others; `told` gets what came of it. */
+/** A statement that is sent together with others; `told` receives its rows. */
 export type PostgresStatement = { text: string; values: readonly unknown[]; told?: (rows: unknown[]) => void }
 
 const names = new Map<string, string>()
@@ -28,7 +28,7 @@ function nameOf(text: string): string {
   return name
 }
 
-/** The driver looks at each number as if it were text. */
+/** Arrays of numbers as text: the driver would convert each number separately. */
 const asSent = (value: unknown): unknown =>
   Array.isArray(value) && value.every(each => typeof each === 'number') ? `{${value.join(',')}}` : value
 

@@ -1,11 +1,14 @@
-// Checks each connection of a relay before it is used: writes into a moved, restored or outdated database would be lost.
+// Checks each connection of a relay before its use: writes into a moved, restored or outdated database would be lost.
 import { CodedError } from '@postern/protocol'
 import type { Client } from 'pg'
 import { RELAY_NAME } from './connect.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import type { Timelines } from './timelines.ts'
 
-/** Every connection of a relay holds this lock shared. A command that must not run beside a relay takes it exclusively. */
+/**
+ * Every connection of a relay holds this lock shared.
+ * A command that must not run beside a relay takes it exclusively.
+ */
 const RELAY_LOCK = '(7, 2)'
 /** The code of a write on a standby: the connector then tries another server, and clients retry. */
 const READ_ONLY = '25006'
@@ -14,7 +17,7 @@ type Greeting = {
   isFree: boolean
   isStandby: boolean
   isReadOnly: boolean
-  /** Null while a restore has not come to that table yet. */
+  /** Null while a restore has not filled that table yet. */
   isSame: boolean | null
 }
 
@@ -24,15 +27,14 @@ const GREET = `SELECT pg_try_advisory_lock_shared${RELAY_LOCK} AS "isFree", pg_i
 type Claimed = {
   incarnation: Uint8Array
   timelines: Timelines
-  /** Where the database is, without its password. */
+  /** The database's address, without its password. */
   place: string
   /** Where the relay was moved to, if it was. */
   movedTo: (queries: Queries) => Promise<string | undefined>
-  /** The relay has no business with this database any more, and must end. */
+  /** The relay must stop: this is no longer its database. */
   onReplaced: (error: CodedError) => void
 }
 
-/** For the connections of one relay. */
 export class RelayClaim {
   readonly #incarnation: Buffer
   readonly #claimed: Claimed
@@ -43,7 +45,10 @@ export class RelayClaim {
     this.#claimed = claimed
   }
 
-  /** Throws what `databaseFault` calls `unavailable`. `risen`: connections that were made before lead to an old primary. */
+  /**
+   * Throws an error that `databaseFault` maps to `unavailable`.
+   * `risen`: earlier connections lead to an old primary.
+   */
   async admit(client: Client): Promise<'same' | 'risen'> {
     const { rows } = await client.query<Greeting>(GREET, [this.#incarnation])
     const [found] = rows
@@ -60,7 +65,7 @@ export class RelayClaim {
     return timeline.kind
   }
 
-  /** No later connection can be better: what this relay remembers is of other data. */
+  /** No later connection can succeed: the state in this relay's memory belongs to other data. */
   #replaced(error: CodedError): Error {
     if (!this.#isReplaced) this.#claimed.onReplaced(error)
     this.#isReplaced = true
@@ -76,12 +81,12 @@ export async function sharedIncarnation(queries: Queries): Promise<Uint8Array> {
 
 const refusal = (why: string): Error => Object.assign(new Error(why), { code: READ_ONLY })
 
-/** `until`: as long as the connection lasts, or the transaction. */
+/** `until`: keep the lock for the connection or for the transaction. */
 type Keeping = { place: string; until: 'disconnect' | 'commit' }
 
 /**
- * Keeps relays out: those that run are found, and those that start or reconnect are refused. Gives `database-in-use` while
- * there is one. Versions before this lock are found by the name of their connections.
+ * Keeps relays out: detects running ones, and makes starting or reconnecting ones fail. Returns `database-in-use` while
+ * there is one. Relays from before this lock are found by the name of their connections.
  */
 export async function keepRelaysOut(queries: Queries, { place, until }: Keeping): Promise<CodedError | undefined> {
   const lock = until === 'commit' ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock'

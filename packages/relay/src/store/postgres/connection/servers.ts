@@ -1,16 +1,16 @@
-// The servers that an address names: one, or several of which one takes writes. After a failover that is another one.
+// The servers that an address names: one, or several of which one takes writes. A failover changes which one.
 import { CodedError } from '@postern/protocol'
 import { assertEncryption } from './encryption.ts'
 
-/** Before the hosts, the hosts, and what is behind them. */
+/** The parts before the hosts, the hosts, and the rest. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s
-/** libpq's word for it. A relay writes: it has no use for a server that does not take that. */
+/** libpq's parameter. A relay writes, so a read-only server is useless to it. */
 const ATTRIBUTE = 'target_session_attrs'
 const WRITES = ['read-write', 'primary']
 
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--database', rule })
 
-/** One address for each host that this one names: `postgres://user@one:5432,two:5432/postern?target_session_attrs=read-write`. */
+/** One address per host: `postgres://user@one:5432,two:5432/postern?target_session_attrs=read-write`. */
 export function serverAddresses(address: string): string[] {
   const [, before, hosts = '', behind = ''] = PARTS.exec(address) ?? []
   if (before === undefined)
@@ -25,7 +25,7 @@ export function serverAddresses(address: string): string[] {
   return addresses
 }
 
-/** The driver does not know it, and would hand it to the server. */
+/** The driver does not know the parameter, and would pass it to the server. */
 function withoutAttribute(address: string): string {
   const [path = '', query] = address.split('?')
   if (query === undefined) return address
@@ -40,10 +40,10 @@ function assertAddress(address: string): void {
   if (!URL.canParse(address)) throw wrong('contains an invalid host or port')
 }
 
-/** Which of them to go to. All connections of a relay go to one, until that one turns out to be gone, or not to take writes. */
+/** Chooses a server. All connections of a relay go to one, until it turns out to be unreachable or read-only. */
 export class Servers {
   readonly #addresses: readonly string[]
-  /** Whether the one that is gone to is asked if it takes writes: of several one does, and a single one if that is wanted. */
+  /** Whether to ask the chosen server if it takes writes: with several servers, or if the address requires it. */
   readonly isToBeAsked: boolean
   #at = 0
 
@@ -56,12 +56,11 @@ export class Servers {
     return this.#addresses.length
   }
 
-  /** The one to go to. */
   get chosen(): string {
     return this.#addresses[this.#at] as string
   }
 
-  /** Another one from now on. Many may find out together: only the first of them moves on. */
+  /** Moves to the next server. Many callers may notice a failure together; only the first one moves on. */
   passOver(address: string): void {
     if (address === this.chosen) this.#at = (this.#at + 1) % this.#addresses.length
   }

@@ -5,8 +5,8 @@ import type { Client } from 'pg'
 type LineSource = { line(): { connected(): Promise<Client>; close(): Promise<void> } }
 
 /**
- * Every statement of ours goes by an index, whatever it is asked with: planned once for each connection. A plan that was made
- * while a table was small would otherwise read all of it when it has grown, and one for each call costs more than the call.
+ * Every statement uses an index, whatever its parameters are, and is planned once per connection. A plan made for a
+ * small table would read all of it when it has grown, and planning each call costs more than the call.
  */
 const settings: Readonly<Record<string, string>> = {
   statement_timeout: String(postgresLimits.statementMs),
@@ -42,12 +42,13 @@ const SHARED_SESSIONS = '08P01'
 
 const sharedSessions = (): Error => Object.assign(new Error('a session is shared'), { code: SHARED_SESSIONS })
 
-/** A statement that was prepared is unknown, or one of the same name is there: both happen only in another session. */
+/** A prepared statement is unknown, or its name is taken: both happen only in another session. */
 export const isSharedSession = (code: string): boolean => [SHARED_SESSIONS, '42P05', '26000'].includes(code)
 
 /**
- * Throws behind a pooler that gives each transaction another session: locks and settings are lost there. While the second
- * connection is in a transaction, such a pooler has given it the session of the first, or gives the first another one.
+ * Throws behind a pooler that gives each transaction another session: locks and settings are lost there. While the
+ * second connection is in a transaction, such a pooler has given it the session of the first, or gives the first
+ * another one.
  */
 export async function assertOwnSessions(database: LineSource): Promise<void> {
   const lines = [database.line(), database.line()] as const

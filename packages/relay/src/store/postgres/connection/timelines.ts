@@ -1,12 +1,12 @@
-// Remembers the timeline of the database cluster. Each promotion of a standby begins a higher one: a server on a lower timeline
-// was the primary before a failover, and the cluster loses what that server accepts now.
+// Remembers the timeline of the database cluster. Each promotion of a standby begins a higher one. A server on a lower
+// timeline was the primary before a failover, and the cluster loses what that server accepts now.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, logFault, systemCodeOf } from '@postern/protocol'
 import type { Client } from 'pg'
 import { DATABASE_TIMELINE_NAME } from '../../claim-directory.ts'
 
-/** `cluster`: the server's own number, which copies of it share. One that was restored from a dump has another. */
+/** `cluster`: the server's own number, which its copies share. One that was restored from a dump has another. */
 type ClusterTimeline = { cluster: string; timeline: number }
 
 const ASK = `SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
@@ -20,14 +20,14 @@ export class Timelines {
   readonly #log: Log | undefined
   #seen: ClusterTimeline | undefined
 
-  /** `directory`: where the highest one is stored for the next start. Without a directory, only this process knows it. */
+  /** `directory`: where the highest one is stored for the next start. Without it, only this process knows it. */
   constructor(directory: string, log: Log | undefined) {
     this.#path = directory && join(directory, DATABASE_TIMELINE_NAME)
     this.#log = log
     this.#seen = this.#path ? read(this.#path) : undefined
   }
 
-  /** `risen`: what was written to before is not the primary any more. `behind`: this server is not. */
+  /** `risen`: the server written to before is no longer the primary. `behind`: this server is not the primary. */
   async compare(client: Client): Promise<{ kind: 'same' | 'risen' } | { kind: 'behind'; why: string }> {
     const found = await ask(client)
     const seen = this.#seen
@@ -42,7 +42,7 @@ export class Timelines {
     return { kind: seen ? 'risen' : 'same' }
   }
 
-  /** A relay whose own disk is full serves on: it remembers the timeline until it is restarted. */
+  /** A relay whose own disk is full continues to serve: it remembers the timeline until it is restarted. */
   #keep(found: ClusterTimeline): void {
     if (!this.#path) return
     try {

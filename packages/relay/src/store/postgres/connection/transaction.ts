@@ -1,14 +1,14 @@
-// One transaction on one connection: committed when its work is done, else undone.
+// One transaction on one connection: committed when its work is done, otherwise rolled back.
 import { CodedError } from '@postern/protocol'
 import type { ClientBase } from 'pg'
 import { type PostgresStatement, type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
 
-/** `in-doubt`: the connection was lost while it was being committed, and nobody knows yet whether it was. */
+/** `in-doubt`: the connection was lost during the commit, and the outcome is not known yet. */
 export type TransactionOutcome<T> = { kind: 'committed'; value: T } | { kind: 'in-doubt'; value: T; error: unknown }
 
 export type Work<T> = (tx: Queries) => Promise<T>
-/** What is left to write when the work is done: it goes together with the commit. */
+/** Statements to send together with the commit, when the work is done. */
 export type Last = () => readonly PostgresStatement[]
 
 export async function transact<T>(
@@ -23,17 +23,17 @@ export async function transact<T>(
     statements = last()
   } catch (error) {
     const fault = databaseFault(error)
-    // On a connection that is lost there is nothing left to undo, and it would be waited for in vain.
+    // A lost connection has nothing to roll back, and would never answer.
     if (fault.cause === undefined || isAnswer(fault.cause)) await client.query('ROLLBACK').catch(() => undefined)
     throw fault
   }
   return await commit(client, value, statements)
 }
 
-/** The first statement does not wait until the transaction has begun. If it does not begin, none of them counts. */
+/** The first statement does not wait for BEGIN. If BEGIN fails, none of them counts. */
 function begun(client: ClientBase): Queries {
   const beginning = client.query('BEGIN')
-  // Work that asks nothing hears of it by the commit.
+  // Work without statements learns of the failure at the commit.
   beginning.catch(() => undefined)
   return queriesOn({
     query: async asked => {
@@ -58,7 +58,7 @@ async function commit<T>(
   const refused = written.find(each => each.status === 'rejected')
   try {
     const { command } = await committing
-    // The server's answer to the commit of what had failed before.
+    // The server's answer to COMMIT after an earlier failure.
     if (command === 'ROLLBACK' && !refused) throw new CodedError('internal', {}, { message: 'It was undone.' })
   } catch (error) {
     if (error instanceof CodedError) throw error
@@ -69,7 +69,10 @@ async function commit<T>(
   return { kind: 'committed', value }
 }
 
-/** What the server has refused, the commit behind it has undone. Unanswered, both may have come true. */
+/**
+ * If the server refused a statement, the commit behind it has rolled back.
+ * Without an answer, both may have succeeded.
+ */
 function undone<T>(value: T, fault: ReturnType<typeof databaseFault>): TransactionOutcome<T> {
   if (isAnswer(fault.cause)) throw fault
   return { kind: 'in-doubt', value, error: fault }

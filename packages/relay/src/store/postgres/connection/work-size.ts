@@ -3,16 +3,16 @@ import { postgresLimits, systemCodeOf } from '@postern/protocol'
 import { causeOf } from './storage-error.ts'
 
 const QUERY_CANCELED = '57014'
-/** The driver gives up without a code. */
+/** The driver's timeout has no code. */
 const GIVEN_UP = /^Query read timeout/
 
-/** The statement took too long, whoever noticed. */
+/** The statement took too long, by the server's or the driver's timeout. */
 export function isTimeout(error: unknown): boolean {
   const cause = causeOf(error)
   return systemCodeOf(cause) === QUERY_CANCELED || (cause instanceof Error && GIVEN_UP.test(cause.message))
 }
 
-/** Retried unchanged, work that is too large for the timeout would never be done. */
+/** Work that is too large for the timeout would never finish if it were retried unchanged. */
 export class WorkSize {
   readonly #max: number
   #size: number
@@ -27,7 +27,7 @@ export class WorkSize {
     return this.#size
   }
 
-  /** Shrinks long before the timeout: what comes next waits behind this. */
+  /** Shrinks long before the timeout, because later work waits behind this. */
   succeeded(tookMs: number): void {
     if (tookMs > postgresLimits.slowWorkMs) this.#shrink()
     else if (tookMs < postgresLimits.quickWorkMs) this.#size = Math.min(this.#max, this.#size * 2)

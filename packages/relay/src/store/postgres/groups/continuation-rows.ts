@@ -1,8 +1,8 @@
-// Which group carries on which, on PostgreSQL, and who was in a group lately.
+// Which group continues which, on PostgreSQL, and who was in a group lately.
 import { takesPlace, type WasIn } from '../../rules/continuations.ts'
 import type { Queries } from '../connection/queries.ts'
 
-/** Of these accounts, who is in the group, or was in it since then. */
+/** The accounts that are in the group, or were in it since then. */
 export async function wasInGroup(
   tx: Queries,
   { group, accounts, sinceMs }: { group: number; accounts: readonly number[]; sinceMs: number },
@@ -16,7 +16,7 @@ export async function wasInGroup(
   return account => found.has(account)
 }
 
-/** The new group has the place from now on, unless it is used. */
+/** The new group becomes the continuation, unless an earlier one is already used. */
 export async function beginContinuation(
   tx: Queries,
   group: number,
@@ -34,7 +34,7 @@ export async function beginContinuation(
   )
 }
 
-/** The group that `group` carries on for its creator. */
+/** The group that `group` continues for its creator. */
 export async function continuedBy(
   tx: Queries,
   { num, creator }: { num: number; creator: number },
@@ -46,12 +46,12 @@ export async function continuedBy(
   return row?.continued
 }
 
-/** Somebody is added to it. */
+/** Someone is added to the group. */
 export async function useContinuation(tx: Queries, group: number): Promise<void> {
   await tx.run('UPDATE continuation SET is_used = true WHERE chat_group = $1 AND NOT is_used', [group])
 }
 
-/** From here on `group` is like any other. */
+/** From here on `group` is a group like any other. */
 export async function endContinuation(tx: Queries, group: number): Promise<void> {
   await tx.run('UPDATE continuation SET chat_group = NULL WHERE chat_group = $1', [group])
 }

@@ -1,18 +1,19 @@
-// Groups as a batch holds them: locked, so that nobody else changes them until it ends. Who is in them is remembered in between.
+// The groups of a batch: locked, so that nothing else changes them until it ends.
+// Their members are cached between batches.
 import type { AccountId, GroupId } from '@postern/protocol'
 import { WeightedCache } from '../../weighted-cache.ts'
 
-/** Who is in a group, and what is known of them as long as nobody comes or goes. */
+/** The members of a group, and facts that hold until the members change. */
 type LockedRoster = {
   readonly version: number
   readonly members: Map<number, AccountId>
-  /** They ended their delivery; a commit has still to remove them. */
+  /** Members that ended their delivery and are not removed by a commit yet. */
   readonly left: Set<number>
-  /** Senders whom every member is known to have heard, so that their next message notes nothing. */
+  /** Senders that every member is known to have received, so that their next message notes no contact. */
   readonly heardByAll: Set<number>
-  /** From 1970, of the set above. */
+  /** The day from 1970 to which the set above belongs. */
   heardDay: number
-  /** How the group stood when it was written to last: others may have written to it since. */
+  /** The group's counters after this relay's last write: other relays may have written since. */
   last: Counters | undefined
 }
 type Counters = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
@@ -29,10 +30,9 @@ export type LockedGroup = {
   lastTs: number
 }
 
-/** How a group stands by now. */
 export type GroupNow = Pick<Counters, 'num' | 'epoch' | 'seq' | 'lastTs'> & { roster: number }
 
-/** As the database gives it: members only when the roster is another one than was asked for. */
+/** As the database returns it: members only if the roster differs from the requested one. */
 export type StoredGroupState = Pick<LockedGroup, 'num' | 'id' | 'creator' | 'epoch' | 'seq' | 'lastTs'> & {
   roster: number
   members: { num: number; id: AccountId; isIn: boolean }[] | null
@@ -45,7 +45,7 @@ export class Rosters {
     this.#held = new WeightedCache(membersMax)
   }
 
-  /** What is remembered of it: the database says whether that still holds. */
+  /** The cached version: the database decides whether it is still valid. */
   rosterOf(group: GroupId): number | null {
     return this.#held.get(group)?.version ?? null
   }
@@ -59,7 +59,7 @@ export class Rosters {
     return { num, id, creator, epoch, seq, lastTs, roster, members, left }
   }
 
-  /** As it stood when this relay wrote to it last. */
+  /** The group after this relay's last write. */
   recall(id: GroupId): LockedGroup | undefined {
     const roster = this.#held.get(id)
     if (!roster?.last) return undefined
@@ -67,13 +67,13 @@ export class Rosters {
     return { ...roster.last, id, roster, members, left }
   }
 
-  /** It was committed so. */
+  /** Stores the committed state. */
   remember({ id, roster, num, creator, epoch, seq, lastTs }: LockedGroup): void {
-    // One whose members have changed is not held any more.
+    // A group whose members have changed is no longer cached.
     if (this.#held.get(id) === roster) roster.last = { num, creator, epoch, seq, lastTs }
   }
 
-  /** Others have written to some of them since. What is judged by who is in them is kept while it holds. */
+  /** Other relays have written to some of the groups since. A roster is kept while it is still valid. */
   catchUp(groups: Iterable<LockedGroup>, now: readonly GroupNow[]): void {
     const byNumber = new Map(now.map(group => [group.num, group]))
     for (const { id, num, creator, roster } of groups) {
@@ -87,7 +87,7 @@ export class Rosters {
     }
   }
 
-  /** Its members have changed, or what is remembered may be of a transaction that was undone. */
+  /** The members have changed, or the cached state may come from a transaction that was rolled back. */
   forget(group: GroupId): void {
     this.#held.delete(group)
   }

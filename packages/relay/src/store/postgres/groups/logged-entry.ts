@@ -1,6 +1,7 @@
 // An entry of a group's log, as a batch will write it.
 import type { AccountId, MessageId } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
+import type { AttentionMark } from '../../push-store.ts'
 import type { LockedGroup } from './locked-groups.ts'
 
 export type LoggedEntry = {
@@ -12,8 +13,9 @@ export type LoggedEntry = {
   /** A welcome has none. */
   message: MessageId | undefined
   payload: Uint8Array
-  /** Undefined: who is a member then. */
+  /** Undefined: the members at that entry. */
   recipients: readonly number[] | undefined
   added: AccountId[]
   removed: AccountId[]
+  attention?: AttentionMark | undefined
 }

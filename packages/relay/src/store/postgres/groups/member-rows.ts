@@ -1,4 +1,4 @@
-// Who comes to a group and who goes, on PostgreSQL: from which entry on, and up to which.
+// Changes of a group's members on PostgreSQL, with the entries at which they join and leave.
 import type { AddedAccount } from '../../rules/judge-commit.ts'
 import type { Queries } from '../connection/queries.ts'
 import { noteGone } from './continuation-rows.ts'
@@ -6,7 +6,7 @@ import type { LockedGroup } from './locked-groups.ts'
 
 type Changes = { added: readonly AddedAccount[]; removed: readonly number[]; nowMs: number }
 
-/** At the entry that was logged last: who goes gets it, who comes gets what is behind it. */
+/** Takes effect at the last logged entry: removed members receive it, added ones receive the entries after it. */
 export async function changeMembers(
   tx: Queries,
   group: LockedGroup,
@@ -36,7 +36,7 @@ export async function changeMembers(
 }
 
 async function join(tx: Queries, group: LockedGroup, accounts: readonly number[]): Promise<void> {
-  // Who has left and comes back without having been removed.
+  // Members that left and return without having been removed.
   await tx.run(
     'UPDATE member SET has_left = false WHERE chat_group = $1 AND account = ANY ($2::integer[]) AND has_left',
     [group.num, accounts],
@@ -48,7 +48,7 @@ async function join(tx: Queries, group: LockedGroup, accounts: readonly number[]
   ])
 }
 
-/** It gets nothing from its farewell on. */
+/** The member receives nothing from its farewell on. */
 export async function leaveGroup(
   tx: Queries,
   group: LockedGroup,
@@ -66,7 +66,7 @@ export async function leaveGroup(
   await tx.run("UPDATE chat_group SET roster = nextval('roster'), empty_ms = $2 WHERE num = $1", [group.num, emptyMs])
 }
 
-/** In one order: two commits that name the same people would else wait for each other. */
+/** In a fixed order: two commits that name the same people would otherwise deadlock. */
 async function countGroups(tx: Queries, { gone, come }: { gone: readonly number[]; come: readonly number[] }) {
   if (gone.length + come.length === 0) return
   await tx.run(

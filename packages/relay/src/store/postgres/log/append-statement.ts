@@ -1,17 +1,19 @@
-// A batch of messages as the one statement that writes it, together with what its relay remembers of their groups.
+// Builds the one statement that writes a batch of messages, together with the remembered state of their groups.
 
 import { postgresLimits } from '@postern/protocol'
 import { kindNumbers } from '../../stored-entry.ts'
+import type { Hints } from '../connection/hints.ts'
 import type { LoggedEntry } from '../groups/logged-entry.ts'
 import type { AccountReached } from '../mailboxes/acknowledgements.ts'
+import { attentionValues, hasAttention, insertAttention } from './attention-statement.ts'
 import { type CollectedRows, messagesOf, recipientsOf } from './batch-rows.ts'
 
-/** As they stood before the batch. */
+/** The state before the batch. */
 export type RememberedState = {
   devices: ReadonlyMap<string, number>
   groups: readonly { num: number; id: string; seq: number; epoch: number; roster: { version: number } }[]
 }
-/** Whose mailbox gets which of the entries, by their order in the batch. */
+/** Which accounts receive which of the entries, by their order in the batch. */
 export type Readers = { accounts: number[]; entries: number[] }
 type Parts = {
   remembered: RememberedState
@@ -19,11 +21,12 @@ type Parts = {
   readers: Readers
   hint: string
   reached: AccountReached[]
+  hints: Hints
 }
 
 const noReaders: Readers = { accounts: [], entries: [] }
 
-/** Of a batch that is small: else nobody is told at once. */
+/** For a small batch only; a larger one leaves the mailboxes to the fan-out. */
 export function readersOf(entries: readonly LoggedEntry[]): Readers {
   const readers: Readers = { accounts: [], entries: [] }
   for (const [at, { group, sender, recipients }] of entries.entries())
@@ -36,7 +39,13 @@ export function readersOf(entries: readonly LoggedEntry[]): Readers {
   return readers
 }
 
-export function appendValues({ remembered, rows, readers, hint, reached }: Parts): unknown[] {
+export function appendStatement(parts: Parts): { text: string; values: unknown[] } {
+  const { entries } = parts.rows
+  if (!hasAttention(entries)) return { text: APPEND, values: appendValues(parts) }
+  return { text: APPEND_MARKED, values: [...appendValues(parts), ...attentionValues(entries, parts.hints)] }
+}
+
+function appendValues({ remembered, rows, readers, hint, reached }: Parts): unknown[] {
   const { devices, groups } = remembered
   const { entries, contacts, charges } = rows
   return [
@@ -69,13 +78,14 @@ export function appendValues({ remembered, rows, readers, hint, reached }: Parts
     charges.map(({ day }) => day),
     charges.map(({ bytes }) => bytes),
     charges.map(({ limit }) => limit),
+    charges.map(() => postgresLimits.dayBytesReserved),
     reached.map(({ account }) => account),
     reached.map(({ cursor }) => cursor),
     reached.map(({ mark }) => mark),
   ]
 }
 
-/** Where each payload begins, as the server counts. */
+/** Where each payload begins, counted from 1 as the server does. */
 function startsOf(entries: readonly LoggedEntry[]): number[] {
   let next = 1
   return entries.map(({ payload }) => {
@@ -85,8 +95,15 @@ function startsOf(entries: readonly LoggedEntry[]): number[] {
   })
 }
 
-export const APPEND_BATCH = `SELECT ids, is_placed AS "isPlaced", now_so AS "nowSo" FROM append_batch(
+const ARGUMENTS = `(
   $1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::integer, $8::text, $9::integer[],
   $10::integer[], $11::integer[], $12::bigint[], $13::smallint[], $14::integer[], $15::bigint[], $16::text[], $17::bytea,
   $18::bytea, $19::integer[], $20::integer[], $21::integer[], $22::bigint[], $23::bigint[], $24::integer[], $25::integer[],
-  $26::integer[], $27::integer[], $28::bigint[], $29::bigint[], $30::text[], $31::bigint[], $32::bigint[])`
+  $26::integer[], $27::integer[], $28::bigint[], $29::bigint[], $30::bigint[],
+  $31::text[], $32::bigint[], $33::bigint[])`
+const ANSWER = 'ids, is_placed AS "isPlaced", now_so AS "nowSo", reserved'
+const APPEND = `SELECT ${ANSWER} FROM append_entries ${ARGUMENTS}`
+const APPEND_MARKED = `
+  WITH given AS MATERIALIZED (SELECT * FROM append_entries ${ARGUMENTS}),
+    ${insertAttention(34, { id: 'given.ids[m.n]', is: 'given.ids IS NOT NULL' })}
+  SELECT ${ANSWER} FROM given CROSS JOIN told`

@@ -1,4 +1,4 @@
-// A message for a group's log: once per id, at the group's epoch only, to whom it is for.
+// Appends a message to a group's log: once per id, at the group's epoch only.
 import type { AccountId } from '@postern/protocol'
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { Append } from '../../relay-store.ts'
@@ -39,7 +39,7 @@ function recipientOf({ accounts }: Batch, id: AccountId) {
   return { num: found?.isDeleted ? undefined : found?.num, id }
 }
 
-/** Who of those that left was deleted. A farewell is for nobody: it is accepted also where nobody is left. */
+/** The deleted accounts among those that left. A farewell has no receiver, so it is accepted even if nobody is left. */
 async function goneOf({ tx }: Batch, { delivery }: Append, group: LockedGroup): Promise<(num: number) => boolean> {
   if (delivery.kind === 'leave' || !isAlone(group)) return () => false
   const rows = await tx.rows<{ num: number }>(
@@ -50,15 +50,16 @@ async function goneOf({ tx }: Batch, { delivery }: Append, group: LockedGroup): 
   return num => gone.has(num)
 }
 
-/** Throws when the sender has stored too much today, or too much of it waits for the one who gets this. */
+/** Throws if the sender has stored too much today, or too much of its data waits for the one receiver. */
 async function charge(batch: Batch, parts: BatchParts, { append, group, sender, route }: Appending): Promise<void> {
   const { payload, delivery, nowMs } = append
   if (isFreeFarewell(delivery, payload.length)) return
   const sent = { bytes: payload.length, nowMs }
   if (route.kind === 'to-one') await parts.fill.check(batch.tx, { sender: sender.num, to: route }, sent)
   else if (group.members.size === 2) await parts.fill.checkChat(batch.tx, { group, sender: sender.num }, sent)
-  const bytes = appendCost(payload.length, route.kind === 'to-one' ? 1 : group.members.size - 1)
-  chargeDay(batch, parts.limits, { account: sender, bytes, nowMs })
+  const length = payload.length + (append.attention?.preview?.length ?? 0)
+  const bytes = appendCost(length, route.kind === 'to-one' ? 1 : group.members.size - 1)
+  chargeDay(batch, parts, { account: sender, bytes, nowMs })
 }
 
 async function write(
@@ -72,7 +73,10 @@ async function write(
   group.lastTs = ts
   const { seq } = group
   const recipients = route.kind === 'to-one' ? [route.num] : undefined
-  batch.rows.log({ group, kind: delivery.kind, sender, seq, ts, message, payload, recipients, added: [], removed: [] })
+  const { attention } = append
+  const unnamed = { added: [], removed: [] }
+  const kept = { group, kind: delivery.kind, sender, seq, ts, message, payload, recipients, attention }
+  batch.rows.log({ ...kept, ...unnamed })
   batch.known.set(message, { message, sender: sender.num, seq, ts })
   noteHeard(batch, group, { sender: sender.num, recipients, nowMs })
   if (delivery.kind === 'leave') {
@@ -82,14 +86,14 @@ async function write(
   return { accepted: { message, seq, ts, duplicate: false }, epoch: group.epoch }
 }
 
-/** From now on who gets it knows the sender. */
+/** From now on the receivers know the sender. */
 function noteHeard(
   { rows }: Batch,
   { members, roster }: LockedGroup,
   { sender, recipients, nowMs }: { sender: number; recipients: readonly number[] | undefined; nowMs: number },
 ): void {
   const day = dayOf(nowMs)
-  // Contacts are forgotten by the day: what was noted yesterday may have to be noted again.
+  // Contacts expire by the day: a contact noted yesterday may have to be noted again.
   if (roster.heardDay !== day) roster.heardByAll.clear()
   roster.heardDay = day
   if (roster.heardByAll.has(sender)) return

@@ -1,10 +1,13 @@
-// What the writes of one batch are judged by.
+// Types of a batch of writes to the log.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
+import type { PushSignals } from '../../push-signals.ts'
 import type { Append, CommitEnvelope, NewStoredGroup } from '../../relay-store.ts'
 import type { KnownMessage } from '../../rules/group-state.ts'
 import type { AccountNumbers, NumberedAccount } from '../accounts/account-numbers.ts'
+import type { DayReserves } from '../accounts/day-reserves.ts'
+import type { Hints } from '../connection/hints.ts'
 import type { Queries } from '../connection/queries.ts'
 import type { LockedGroup, Rosters } from '../groups/locked-groups.ts'
 import type { Acknowledgements } from '../mailboxes/acknowledgements.ts'
@@ -28,11 +31,14 @@ export type BatchParts = {
   acknowledgements: Acknowledgements
   rosters: Rosters
   fill: PgMailboxFill
+  hints: Hints
+  pushSignals: PushSignals | undefined
+  reserves: DayReserves
   limits: RelayLimits
 }
 
 export type DayStored = { account: number; day: number; bytes: number }
-/** What the writes of a batch are judged by, and what comes of them. */
+/** The state by which the writes of a batch are judged, and the rows that they produce. */
 export type Batch = {
   readonly tx: Queries
   readonly accounts: ReadonlyMap<AccountId, NumberedAccount>
@@ -40,9 +46,11 @@ export type Batch = {
   readonly groups: Map<GroupId, LockedGroup>
   readonly known: Map<MessageId, KnownMessage>
   readonly stored: Map<number, DayStored>
+  /** Bytes of accounts that were reserved before, and that this batch uses. */
+  readonly spent: Map<number, number>
   readonly rows: BatchRows
-  /** Rows of the outbox, of all relays. */
+  /** Rows in the outbox, from all relays. */
   readonly waiting: number
-  /** References that these rows stand for, as far as this relay knows. */
+  /** References that these rows will produce, as far as this relay knows. */
   readonly backlog: number
 }

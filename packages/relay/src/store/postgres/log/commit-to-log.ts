@@ -1,4 +1,4 @@
-// A commit for a group's log: the first one of an epoch wins, and membership changes exactly at it.
+// Appends a commit to a group's log: the first one of an epoch wins, and membership changes exactly there.
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { CommitEnvelope } from '../../relay-store.ts'
 import { notTakenAlong, type WasIn } from '../../rules/continuations.ts'
@@ -14,7 +14,7 @@ import { changeMembers } from '../groups/member-rows.ts'
 import type { Batch, BatchParts } from './batch.ts'
 import { admit, chargeDay } from './judge-sender.ts'
 
-/** `strangers`: whom of those added the sender does not know yet. */
+/** `strangers`: the added people whom the sender does not know yet. */
 type Made = {
   commit: CommitEnvelope
   group: LockedGroup
@@ -48,12 +48,12 @@ export async function commitToLog(batch: Batch, parts: BatchParts, commit: Commi
   return await apply(batch, parts, { ...made, strangers })
 }
 
-/** Throws when they are too many for today. */
+/** Throws if there are too many for today. */
 async function strangersIn(batch: Batch, parts: BatchParts, made: Omit<Made, 'strangers'>): Promise<number[]> {
   const { commit, group, sender, change } = made
   const people = change.added.map(({ num }) => num)
   if (people.length === 0) return []
-  // Whoever was written to before, in the same batch, knows the writer.
+  // Messages earlier in the same batch make their sender known.
   await batch.rows.flush(batch.tx)
   const continued = sender.num === group.creator ? await continuedGroup(batch, parts, made) : undefined
   const counted = notTakenAlong(group, { sender: sender.num, people }, () => continued)
@@ -72,7 +72,7 @@ async function continuedGroup(
   return await wasInGroup(tx, { group: continued, accounts, sinceMs: commit.nowMs - limits.keepPastMembersMs })
 }
 
-/** Throws when the sender has stored too much today, or too much of it waits for the only one who gets this. */
+/** Throws if the sender has stored too much today, or too much of its data waits for the only receiver. */
 async function charge(batch: Batch, parts: BatchParts, made: Omit<Made, 'strangers'>): Promise<void> {
   const { commit, group, sender, change } = made
   const { payload, welcome, nowMs } = commit
@@ -81,7 +81,7 @@ async function charge(batch: Batch, parts: BatchParts, made: Omit<Made, 'strange
   const to = soleReader(group.members, { sender: sender.num, added })
   if (to) await parts.fill.check(batch.tx, { sender: sender.num, to }, { bytes, nowMs })
   const cost = commitCost({ bytes, readers: group.members.size + added.length, named: added.length + removed.length })
-  chargeDay(batch, parts.limits, { account: sender, bytes: cost, nowMs })
+  chargeDay(batch, parts, { account: sender, bytes: cost, nowMs })
 }
 
 async function apply(batch: Batch, parts: BatchParts, made: Made): Promise<RelayVerdict> {
@@ -97,11 +97,14 @@ async function apply(batch: Batch, parts: BatchParts, made: Made): Promise<Relay
   batch.known.set(message, { message, sender: sender.num, seq: group.seq, ts })
   if (welcome) {
     const recipients = added.map(({ num }) => num)
-    const unnamed = { added: [], removed: [] }
-    batch.rows.log({ ...entry, ...unnamed, kind: 'welcome', message: undefined, payload: welcome, recipients })
+    // A group that continues another one is a chat that its people have already.
+    const isNewChat = commit.isForAttention && (await continuedBy(batch.tx, group)) === undefined
+    const attention = isNewChat ? ({ kind: 'message', preview: undefined } as const) : undefined
+    const kept = { ...entry, added: [], removed: [], attention }
+    batch.rows.log({ ...kept, kind: 'welcome', message: undefined, payload: welcome, recipients })
   }
   if (added.length > 0) await useContinuation(batch.tx, group.num)
-  // Else one could take people in and out, and speak with each of them alone.
+  // Otherwise a creator could add and remove people one by one, and contact each of them alone.
   if (putsOut) await endContinuation(batch.tx, group.num)
   if (added.length + removed.length > 0) {
     await changeMembers(batch.tx, group, { added, removed, nowMs })

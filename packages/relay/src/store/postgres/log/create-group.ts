@@ -1,4 +1,5 @@
-// Makes a group: once per id, for its creator, perhaps as what carries on another group. In its place among the writes to the log.
+// Creates a group: once per id, for its creator, optionally as the continuation of another group.
+// Ordered among the writes to the log.
 import { CodedError, type GroupId } from '@postern/protocol'
 import { continuationRefusal } from '../../rules/continuations.ts'
 import { rowBytes } from '../../rules/costs.ts'
@@ -23,20 +24,20 @@ export async function createGroupIn(
   const { limits } = parts
   const sinceMs = nowMs - limits.keepPastMembersMs
   const continued = continues && (await continuedGroup(batch, { id: continues, creator: creator.num, sinceMs }))
-  // Locked: another relay may make one for the same account.
+  // Locked: another relay may create one for the same account.
   const counted = await batch.tx.one<{ groups: number }>(
     'SELECT group_count AS groups FROM account WHERE num = $1 FOR NO KEY UPDATE',
     [creator.num],
   )
   const refusal = groupsRefusal(limits, counted?.groups ?? 0)
   if (refusal) throw refusal
-  chargeDay(batch, limits, { account: creator, bytes: rowBytes.group, nowMs })
+  chargeDay(batch, parts, { account: creator, bytes: rowBytes.group, nowMs })
   const num = await insertGroup(batch, parts, { id, creator })
   if (continued) await beginContinuation(batch.tx, num, { creator: creator.num, continued })
   return 'created'
 }
 
-/** Throws `group-unknown` to who never was in it. */
+/** Throws `group-unknown` for an account that never was in it. */
 async function continuedGroup({ tx }: Batch, { id, creator, sinceMs }: Old): Promise<number | undefined> {
   const group = await tx.one<{ num: number }>('SELECT num FROM chat_group WHERE id = $1', [id])
   const wasIn = group && (await wasInGroup(tx, { group: group.num, accounts: [creator], sinceMs }))
@@ -45,7 +46,7 @@ async function continuedGroup({ tx }: Batch, { id, creator, sinceMs }: Old): Pro
   return group?.num
 }
 
-/** Its id is locked: nobody else makes one. */
+/** The id is locked, so no other relay creates the group. */
 async function insertGroup(
   { tx, groups }: Batch,
   { rosters }: BatchParts,

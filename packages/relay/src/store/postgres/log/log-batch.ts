@@ -1,4 +1,5 @@
-// One batch of writes to the log, in one transaction: locked together, judged one after the other, written together.
+// Writes one batch to the log in one transaction:
+// locks all its groups, judges writes one after the other, writes all rows together.
 import { type AccountId, CodedError, fromBase32, type GroupId, type MessageId, toBase32 } from '@postern/protocol'
 import type { Append, CommitEnvelope } from '../../relay-store.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
@@ -7,6 +8,7 @@ import type { TransactionOutcome } from '../connection/transaction.ts'
 import type { StoredGroupState } from '../groups/locked-groups.ts'
 import { AcknowledgedAhead } from '../mailboxes/acknowledgements.ts'
 import { appendToLog } from './append-to-log.ts'
+import { groupsMarked } from './attention-statement.ts'
 import type { Batch, BatchParts, DayStored, JudgedWrite, LogAnswer, LogWrite } from './batch.ts'
 import { BatchRows } from './batch-rows.ts'
 import { commitToLog } from './commit-to-log.ts'
@@ -35,8 +37,9 @@ export async function writeBatch(
   writes: readonly LogWrite[],
 ): Promise<TransactionOutcome<JudgedWrite[]>> {
   const accounts = await parts.numbers.findAll(writes.flatMap(accountsNamed))
-  const rows = new BatchRows()
+  const rows = new BatchRows(parts.hints)
   let groups: Batch['groups'] = new Map()
+  const spent: Batch['spent'] = new Map()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const atOnce = new InlineFanOut(parts.fanOut, rows)
   let waiting = 0
@@ -46,7 +49,7 @@ export async function writeBatch(
   }
   try {
     const judgeAll = async (tx: Queries): Promise<JudgedWrite[]> => {
-      const batch = await lockBatch(tx, { parts, writes, accounts, rows })
+      const batch = await lockBatch(tx, { parts, writes, accounts, rows, spent })
       waiting = batch.waiting
       groups = batch.groups
       const judged: JudgedWrite[] = []
@@ -58,11 +61,15 @@ export async function writeBatch(
       ...atOnce.statements(waiting),
       ...ahead.statements(accounts.keys()),
     ])
-    if (done.kind === 'in-doubt') undo()
-    else {
+    if (done.kind === 'in-doubt') {
+      parts.reserves.forget(spent)
+      undo()
+    } else {
       ahead.committed()
+      parts.reserves.spend(spent)
       for (const { id, entry } of rows.written) parts.entries.add(id, entry)
       atOnce.committed()
+      parts.pushSignals?.marked([...groupsMarked(rows.written.map(({ entry }) => entry))])
       for (const group of groups.values()) parts.rosters.remember(group)
     }
     return done
@@ -79,9 +86,9 @@ const accountsNamed = (write: LogWrite): AccountId[] => {
   return delivery.kind === 'direct' ? [sender, delivery.to] : [sender]
 }
 
-type Locking = { parts: BatchParts; writes: readonly LogWrite[]; accounts: Batch['accounts']; rows: BatchRows }
+type Locking = Pick<Batch, 'accounts' | 'rows' | 'spent'> & { parts: BatchParts; writes: readonly LogWrite[] }
 
-async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking): Promise<Batch> {
+async function lockBatch(tx: Queries, { parts, writes, accounts, rows, spent }: Locking): Promise<Batch> {
   const envelopes = envelopesIn(writes)
   const groups = [...new Set(writes.map(groupOf))]
   const devices = new Set(envelopes.flatMap(({ fence }) => fence?.device ?? []))
@@ -101,6 +108,7 @@ async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking
     tx,
     accounts,
     rows,
+    spent,
     waiting: locked?.waiting ?? 0,
     backlog: parts.fanOut.backlog,
     devices: new Map(locked?.devices?.map(({ device, generation }) => [device, generation])),
@@ -114,7 +122,7 @@ async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking
 
 const messageIn = (hex: string): MessageId => toBase32(Buffer.from(hex, 'hex')) as MessageId
 
-/** A refusal is an answer; what the database says ends the transaction. */
+/** A refusal is an answer; an error of the database ends the transaction. */
 async function judge(batch: Batch, parts: BatchParts, write: LogWrite): Promise<JudgedWrite> {
   try {
     return { kind: 'judged', answer: await answer(batch, parts, write) }

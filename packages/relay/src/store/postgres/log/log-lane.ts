@@ -1,4 +1,5 @@
-// The one lane of a relay to the log: writes go in the order of their arrival, and what comes while one batch is under way goes together.
+// A relay's single lane to the log:
+// keeps the order of arrival, and batches writes that arrive while one batch is in flight.
 import { type Clock, CodedError, Deferred, postgresLimits } from '@postern/protocol'
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { Append, CommitEnvelope, StoreOptions } from '../../relay-store.ts'
@@ -28,7 +29,7 @@ export class LogLane {
   readonly #writes = new WorkSize(postgresLimits.batchWrites)
   #queuedBytes = 0
   #running: Promise<void> | undefined
-  /** Who waits for the batch that is under way. */
+  /** Callers that wait for the batch in flight. */
   readonly #caughtUp: Deferred[] = []
 
   constructor(database: Postgres, parts: Parts) {
@@ -44,15 +45,15 @@ export class LogLane {
     return this.#write({ kind: 'commit', commit }) as Promise<RelayVerdict>
   }
 
-  /** In its place among the others: whoever has asked for a group may write to it before it is answered. */
+  /** Ordered among the other writes: a client may write to a group before the answer to its creation. */
   create(create: GroupToMake): Promise<'created' | 'exists'> {
     return this.#write({ kind: 'create', create }) as Promise<'created' | 'exists'>
   }
 
-  /** Not async: writes are queued in the order in which they come. */
+  /** Not async: writes are queued in the order of their arrival. */
   #write(write: LogWrite): Promise<LogAnswer> {
     const bytes = payloadBytesOf(write)
-    // A slow database pushes back on senders: what waits for it is bounded.
+    // A slow database applies backpressure to senders: the queue is bounded.
     if (this.#queuedBytes + bytes > postgresLimits.queuedBytesMax) return Promise.reject(new CodedError('unavailable'))
     const answer = new Deferred<LogAnswer>()
     this.#queuedBytes += bytes
@@ -61,7 +62,7 @@ export class LogLane {
     return answer.promise
   }
 
-  /** All that was written before is in the log, or refused: who only reads need not know which. */
+  /** Resolves when all earlier writes are in the log or refused: a reader need not know which. */
   async caughtUp(): Promise<void> {
     if (!this.#running) return
     const wait = new Deferred()
@@ -70,15 +71,15 @@ export class LogLane {
     await wait.promise
   }
 
-  /** What is in doubt stays so: whoever asks again is told. */
+  /** Batches in doubt stay so: a client that asks again gets the answer. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
   }
 
-  /** Never rejects: whoever has written hears what became of it. */
+  /** Never rejects: each writer receives its own result. */
   async #run(): Promise<void> {
-    // The writes of one turn go together.
+    // Writes of one turn share a batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch()
@@ -89,7 +90,7 @@ export class LogLane {
     this.#running = undefined
   }
 
-  /** Senders whose batch took too long come again, and then fewer of them share a batch. */
+  /** Senders whose batch took too long retry, and then fewer of them share a batch. */
   #nextBatch(): Queued[] {
     const { batchWrites, batchBytes } = postgresLimits
     const { size } = this.#writes
@@ -112,7 +113,7 @@ export class LogLane {
     } catch (error) {
       if (isWorthAgain(error) && triesLeft > 0) return await this.#judge(writes, triesLeft - 1)
       if (writes.length === 1 || !isWorthAlone(error)) return writes.map(() => ({ kind: 'failed', error }))
-      // Each alone: one bad write must not take its neighbours with it.
+      // One by one: a bad write must not fail its neighbours.
       const alone: JudgedWrite[] = []
       for (const write of writes) alone.push(...(await this.#judge([write])))
       return alone
@@ -120,8 +121,8 @@ export class LogLane {
   }
 
   /**
-   * When the connection is lost at the commit, all of it is judged once more: the groups stay locked until the first try has
-   * ended, and what it has brought into the log is found there. A sender is told nothing that may turn out to be wrong.
+   * If the connection is lost at the commit, the whole batch is judged again: the groups stay locked until the first
+   * try has ended, and its writes are then found in the log. A sender never receives an answer that may turn out wrong.
    */
   async #judgeTogether(writes: readonly LogWrite[], isKnown = true): Promise<JudgedWrite[]> {
     const backoff = new Backoff()
@@ -153,7 +154,7 @@ export class LogLane {
     }
   }
 
-  /** In doubt, a batch is retried until it is known: whole, one that is too large would be retried for ever. */
+  /** A batch in doubt is retried until its outcome is known: one that is too large would be retried forever. */
   async #judgeHalves(writes: readonly LogWrite[]): Promise<JudgedWrite[]> {
     const half = Math.ceil(writes.length / 2)
     const first = await this.#judgeTogether(writes.slice(0, half), false)

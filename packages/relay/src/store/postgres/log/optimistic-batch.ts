@@ -1,4 +1,5 @@
-// Messages for groups that this relay has written to before: judged by what it remembers of them, and written in one statement if that still holds.
+// Appends messages to groups that this relay has written to before: judged by the remembered state, and written in one
+// statement if that is still current.
 import type { AccountId, GroupId } from '@postern/protocol'
 import type { Append } from '../../relay-store.ts'
 import type { NumberedAccount } from '../accounts/account-numbers.ts'
@@ -7,25 +8,31 @@ import type { Queries } from '../connection/queries.ts'
 import { causeOf, isAnswer, isWorthAlone } from '../connection/storage-error.ts'
 import type { GroupNow, LockedGroup } from '../groups/locked-groups.ts'
 import { AcknowledgedAhead } from '../mailboxes/acknowledgements.ts'
-import { APPEND_BATCH, appendValues, type RememberedState, readersOf } from './append-statement.ts'
+import { appendStatement, type RememberedState, readersOf } from './append-statement.ts'
 import { appendToLog } from './append-to-log.ts'
+import { groupsMarked } from './attention-statement.ts'
 import type { Batch, BatchParts, JudgedWrite, LogWrite } from './batch.ts'
 import { BatchRows } from './batch-rows.ts'
 
-/** `not-so`: what was remembered does not hold, or says too little; nothing was written. */
+/** `fall-back`: the remembered state is stale or insufficient; nothing was written. */
 export type OptimisticResult =
   | { kind: 'committed'; value: JudgedWrite[] }
   | { kind: 'in-doubt' }
   | { kind: 'fall-back' }
-/** `gone-on`: others have written to its groups. How they stand now is remembered. */
+/** `conflict`: others have written to the groups. Their current state is now remembered. */
 type Tried = OptimisticResult | { kind: 'conflict' }
 
-/** The ids as the driver gives a list of them. */
-type Answer = { ids: string[] | null; isPlaced: boolean | null; nowSo: GroupNow[] | null }
+/** The driver returns numbers in an array as strings. */
+type Answer = {
+  ids: string[] | null
+  isPlaced: boolean | null
+  nowSo: GroupNow[] | null
+  reserved: string[] | null
+}
 
 const fallBack: OptimisticResult = { kind: 'fall-back' }
 
-/** Where two relays write to a group by turns, the second try is as good as the first would have been. */
+/** If two relays write to a group in turns, the second try succeeds with the current state. */
 export async function writeOptimistic(
   line: DedicatedConnection,
   parts: BatchParts,
@@ -53,7 +60,10 @@ async function tryOptimistic(
   await line.connected()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const written = await write(line, { parts, batch, ahead }).catch((error: unknown) => {
-    if (!isAnswer(causeOf(error))) return { kind: 'in-doubt' } as const
+    if (!isAnswer(causeOf(error))) {
+      parts.reserves.forget(batch.spent)
+      return { kind: 'in-doubt' } as const
+    }
     if (isWorthAlone(error)) return fallBack
     ahead.undone()
     forget()
@@ -78,15 +88,20 @@ async function write(line: DedicatedConnection, { parts, batch, ahead }: Writing
   const readers = readersOf(rows.entries)
   const reached = ahead.take(batch.accounts.keys())
   const hint = fanOut.hintFor(readers.accounts)
-  const values = appendValues({ remembered: batch.remembered, rows, readers, hint, reached })
-  const answer = await line.use(queries => queries.one<Answer>(APPEND_BATCH, values))
+  const { remembered } = batch
+  const { text, values } = appendStatement({ remembered, rows, readers, hint, reached, hints: parts.hints })
+  const answer = await line.use(queries => queries.one<Answer>(text, values))
   if (answer?.nowSo) return { kind: 'conflict', groups: answer.nowSo }
   if (!answer?.ids) return { kind: 'fall-back' }
   told(answer.ids.map(Number))
+  parts.reserves.spend(batch.spent)
+  for (const [at, { account, day }] of rows.charges.entries())
+    parts.reserves.add(account, { day, bytes: Number(answer.reserved?.[at] ?? 0) })
   for (const { id, entry } of batch.rows.written) entries.add(id, entry)
   for (const group of batch.groups.values()) rosters.remember(group)
   if (answer.isPlaced) fanOut.grown(readers.accounts)
   else fanOut.poke(batch.rows.logged.mailboxes)
+  parts.pushSignals?.marked([...groupsMarked(rows.entries)])
   return { kind: 'committed' }
 }
 
@@ -104,10 +119,10 @@ function recall(parts: BatchParts, writes: readonly LogWrite[]): OptimisticBatch
     groups.set(append.group, group)
   }
   return {
-    ...{ accounts, groups, devices, tx: nothingToAsk, rows: new BatchRows() },
-    // What is in the log already is refused there, and what was stored today is counted there.
-    ...{ known: new Map(), stored: new Map(), waiting: 0, backlog: parts.fanOut.backlog },
-    // A copy: while it is judged, the batch counts on.
+    ...{ accounts, groups, devices, tx: nothingToAsk, rows: new BatchRows(parts.hints) },
+    // The server refuses duplicates and counts the bytes of the day.
+    ...{ known: new Map(), stored: new Map(), spent: new Map(), waiting: 0, backlog: parts.fanOut.backlog },
+    // A copy: judging the batch advances the counters.
     remembered: { devices, groups: [...groups.values()].map(group => ({ ...group })) },
   }
 }
@@ -122,7 +137,7 @@ function recallAccounts({ numbers }: BatchParts, into: Map<AccountId, NumberedAc
   return true
 }
 
-/** Two connections of one device: at most one of them is right. */
+/** For two connections of one device, at most one fence is valid. */
 function recallDevice(into: Map<string, number>, { fence }: Append): boolean {
   if (!fence) return true
   const before = into.get(fence.device)
@@ -130,7 +145,7 @@ function recallDevice(into: Map<string, number>, { fence }: Append): boolean {
   return before === undefined || before === fence.generation
 }
 
-/** Undefined unless all of them are accepted: a refusal is told by who knows how the group stands. */
+/** Undefined unless all are accepted: only the current state of the group can justify a refusal. */
 async function judgeAll(
   batch: Batch,
   parts: BatchParts,

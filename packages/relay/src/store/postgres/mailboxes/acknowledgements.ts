@@ -1,4 +1,4 @@
-// How far accounts have read: written together now and then, and ahead of what its account sends.
+// Acknowledged positions of accounts: written together periodically, and with the next message of their account.
 import { type AccountId, type Clock, Deferred, postgresLimits, type Timer } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { Postgres } from '../connection/database.ts'
@@ -6,9 +6,9 @@ import type { PostgresStatement } from '../connection/queries.ts'
 import { WorkSize } from '../connection/work-size.ts'
 
 type ReadUpTo = { cursor: number; mark: number }
-/** How far an account has read. */
+/** The position that an account has acknowledged. */
 export type AccountReached = ReadUpTo & { account: AccountId }
-/** `parts`: taken out of it, and not written yet. `whole`: what it was taken out of. */
+/** `parts`: taken out of it, and not written yet. `whole`: the set that it was taken from. */
 type Unwritten = {
   reached: Map<AccountId, ReadUpTo>
   settled: Deferred
@@ -38,7 +38,7 @@ export class Acknowledgements {
     this.#clock = clock
   }
 
-  /** Later ones of one account take the place of the first. What cannot be written waits on. */
+  /** Later acknowledgements of an account replace the first. A failed write is retried. */
   add(account: AccountId, reached: ReadUpTo): Promise<void> {
     this.#note(account, reached)
     this.#writeWithin(this.#limits.acknowledgeWithinMs)
@@ -51,13 +51,16 @@ export class Acknowledgements {
     reached.set(account, { cursor: Math.max(before.cursor, cursor), mark: Math.max(before.mark, mark) })
   }
 
-  /** What the account has acknowledged so far is in the database, or cannot be written. */
+  /** Resolves when the account's acknowledgements so far are in the database, or could not be written. */
   async writtenOf(account: AccountId): Promise<void> {
     await this.#flushing?.catch(() => undefined)
     if (this.#unwritten.reached.has(account)) await this.flush().catch(() => undefined)
   }
 
-  /** What waits of these accounts, if anything: whoever asks writes it. The others' would make a batch larger with each retry. */
+  /**
+   * Hands over the pending acknowledgements of these accounts; the caller writes them. Those of other accounts would
+   * make a batch larger with each retry.
+   */
   handOver(senders: Iterable<AccountId>): Unwritten | undefined {
     const { reached } = this.#unwritten
     if (reached.size === 0) return undefined
@@ -69,10 +72,10 @@ export class Acknowledgements {
     part.settled.settleWith(Promise.all([...part.parts].map(({ settled }) => settled.promise)).then(() => undefined))
   }
 
-  /** It could not be written. */
+  /** The part could not be written. */
   putBack(part: Unwritten): void {
     const whole = this.#unwritten
-    // It settles with the new whole, which must not wait for it in turn.
+    // The part settles with the new whole, which must not wait for it in turn.
     part.whole?.parts.delete(part)
     for (const each of part.parts) {
       each.whole = whole
@@ -83,7 +86,7 @@ export class Acknowledgements {
     this.#writeWithin(this.#limits.acknowledgeRetryMs)
   }
 
-  /** One after the other, so that whoever waits for the last one has waited for all of them. */
+  /** One after the other, so that waiting for the last one means waiting for all of them. */
   flush(): Promise<void> {
     const before = this.#flushing?.catch(() => undefined) ?? Promise.resolve()
     const flushing = before.then(() => this.#writeAll())
@@ -91,7 +94,7 @@ export class Acknowledgements {
     return flushing
   }
 
-  /** All that waits when it begins: a statement for as many accounts as the database takes in time. */
+  /** Writes everything pending at the start, in statements as large as the database can handle in time. */
   async #writeAll(): Promise<void> {
     for (let left = this.#unwritten.reached.size; left > 0 && this.#unwritten.reached.size > 0; ) {
       const accounts = [...this.#unwritten.reached.keys().take(this.#accounts.size)]
@@ -100,7 +103,7 @@ export class Acknowledgements {
     }
   }
 
-  /** The last accounts of a whole take its promise along, so that it settles with them. */
+  /** The last accounts take over the promise of the whole, so that it settles with them. */
   #take(accounts: readonly AccountId[]): Unwritten {
     const whole = this.#unwritten
     if (accounts.length === whole.reached.size) {
@@ -138,13 +141,16 @@ export class Acknowledgements {
   #writeWithin(afterMs: number): void {
     this.#timer ??= this.#clock.setTimer(afterMs, () => {
       this.#timer = undefined
-      // What failed is put back, and with that waits for its next try.
+      // A failed part is put back and waits for the next try.
       this.flush().catch(() => undefined)
     })
   }
 }
 
-/** Never above what is there: a cursor of another relay, or of the future, would hide what is still to come. */
+/**
+ * Never above the mailbox's head:
+ * a cursor of another relay, or from the future, would hide entries that are still to come.
+ */
 function writeReached(reached: ReadonlyMap<AccountId, ReadUpTo>): PostgresStatement {
   const all = [...reached]
   const text = `INSERT INTO progress (account, cursor, mark)
@@ -156,7 +162,7 @@ function writeReached(reached: ReadonlyMap<AccountId, ReadUpTo>): PostgresStatem
   return { text, values: [all.map(([id]) => id), all.map(([, { cursor }]) => cursor), all.map(([, { mark }]) => mark)] }
 }
 
-/** What the senders of a batch have acknowledged before: durable with what they send. */
+/** Acknowledgements of a batch's senders, made durable together with their messages. */
 export class AcknowledgedAhead {
   readonly #acknowledgements: Acknowledgements
   #handed: Unwritten | undefined
@@ -170,7 +176,7 @@ export class AcknowledgedAhead {
     return this.#handed ? [writeReached(this.#handed.reached)] : []
   }
 
-  /** For whoever writes it in a statement of its own. */
+  /** For a caller that writes them in its own statement. */
   take(senders: Iterable<AccountId>): AccountReached[] {
     this.#handed = this.#acknowledgements.handOver(senders)
     return [...(this.#handed?.reached ?? [])].map(([account, place]) => ({ account, ...place }))

@@ -1,11 +1,11 @@
-// The newest entries in memory, by their ids: most readers are caught up, and a payload is then not fetched for each of them.
+// The newest entries in memory, by id: most readers are caught up, so a payload is not fetched for each of them.
 
 import { entryBytes } from '../../entry-bytes.ts'
 import type { StoredEntry } from '../../relay-store.ts'
 import { WeightedCache } from '../../weighted-cache.ts'
 import type { LoggedEntry } from '../groups/logged-entry.ts'
 
-/** What an entry without a payload takes in memory. */
+/** Memory that an entry takes in addition to its payload. */
 const FRAME_BYTES = 256
 
 export class EntryCache {
@@ -16,20 +16,20 @@ export class EntryCache {
     this.#held = new WeightedCache(bytesMax)
   }
 
-  /** Of all that were ever held. */
+  /** The highest id that was ever cached. */
   get newestId(): number | undefined {
     return this.#newestId
   }
 
-  /** Its position is known when it is in a mailbox. */
+  /** The position is known once the entry is in a mailbox. */
   add(id: number, { group, kind, sender, seq, ts, payload, added, removed }: LoggedEntry): void {
     const named = { group: group.id, kind, sender: sender.id, seq, ts, added, removed }
-    // A copy: the payload is a view of what was received, and would keep all of that in memory.
+    // A copy: the payload is a view of the received buffer and would keep all of it in memory.
     const held = { ...named, payload: Buffer.from(payload), cursor: 0 }
     this.put(id, held)
   }
 
-  /** The same for everybody who reads it: it has one position in all mailboxes. */
+  /** The same object for every reader: an entry has one position in all mailboxes. */
   get(id: number, cursor: number): StoredEntry | undefined {
     const held = this.#held.get(id)
     if (held) held.cursor = cursor

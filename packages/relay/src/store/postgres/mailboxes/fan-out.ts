@@ -1,4 +1,5 @@
-// Fills mailboxes from the log. Any relay does so for all, whoever has the lock: one that stops or dies holds nobody up.
+// Fills mailboxes from the log.
+// Any relay does so for all while it holds the lock; one that stops or dies blocks nobody.
 import {
   type Clock,
   CodedError,
@@ -18,7 +19,7 @@ import type { Hints } from '../connection/hints.ts'
 import { isTimeout, WorkSize } from '../connection/work-size.ts'
 
 type Parts = { numbers: AccountNumbers; hints: Hints; wake: Wake; clock: Clock; log: Log }
-/** `waiting`: references that the next turns will place, as far as this one has looked. */
+/** `waiting`: references left for the next turns, as far as this turn has read. */
 type Turn = { waiting: number; grown: number[] | null; tookMs: number }
 
 export class FanOut {
@@ -26,7 +27,7 @@ export class FanOut {
   readonly #parts: Parts
   readonly #backoff = new Backoff()
   readonly #references = new WorkSize(postgresLimits.fanOutReferences)
-  /** How often something was put into the outbox, as far as is known here, and which of that is in mailboxes. */
+  /** How often rows were added to the outbox, as far as known here, and which of these are in mailboxes. */
   #asked = 0
   #placed = 0
   #backlog = 0
@@ -41,22 +42,28 @@ export class FanOut {
     this.#parts = parts
   }
 
-  /** By which other relays know whose hints these are. */
+  /** The relay's name in its hints to other relays. */
   get name(): string {
     return this.#parts.hints.own
   }
 
-  /** References that wait for their mailboxes, as far as is known here: counted by the last turn, and sent since. */
+  /**
+   * References that wait for their mailboxes, as far as known here:
+   * counted by the last turn, plus those sent since.
+   */
   get backlog(): number {
     return this.#backlog
   }
 
-  /** As `fan_out_turn` tells the others. */
+  /** In the format of `fan_out_turn`. */
   hintFor(accounts: readonly number[]): string {
     return `grown ${this.name} ${[...new Set(accounts)].join(',')}`
   }
 
-  /** Looks at once, and then now and then: what a relay has left that died is for the others. */
+  /**
+   * Fills mailboxes immediately, and then periodically:
+   * the rows that a dead relay left behind are placed by others.
+   */
   start(): void {
     this.poke()
     this.#lookLater(postgresLimits.fanOutEveryMs)
@@ -68,7 +75,7 @@ export class FanOut {
     await this.#running
   }
 
-  /** Something was committed to the outbox, with so many references. */
+  /** Rows with this number of references were committed to the outbox. */
   poke(references = 0): void {
     this.#asked += 1
     this.#backlog += references
@@ -77,7 +84,7 @@ export class FanOut {
     inBackground(this.#running, { what: 'mailboxes not filled', log: this.#parts.log })
   }
 
-  /** All that was in the log before is in mailboxes, whichever relay has put it there. */
+  /** Resolves when everything logged before is in mailboxes, whichever relay placed it. */
   async caughtUp(): Promise<void> {
     if (this.#isStopped) throw new CodedError('stopping')
     const wait = new Deferred()
@@ -86,7 +93,10 @@ export class FanOut {
     await wait.promise
   }
 
-  /** One more turn is done. Fails with the turn: a reader that waits for its own entries is told, and asks again. */
+  /**
+   * Resolves after one more turn.
+   * Fails with the turn: a reader that waits for its own entries gets the error and asks again.
+   */
   async nextTurn(): Promise<void> {
     if (this.#isStopped) throw new CodedError('stopping')
     const turn = new Deferred()
@@ -95,7 +105,7 @@ export class FanOut {
     await turn.promise
   }
 
-  /** Whose mailbox has grown, at whichever relay. */
+  /** The mailboxes of these accounts have grown, at any relay. */
   grown(accounts: readonly number[]): void {
     const { numbers, wake } = this.#parts
     wake.notify(accounts.flatMap(num => numbers.heldByNumber(num)?.id ?? []))

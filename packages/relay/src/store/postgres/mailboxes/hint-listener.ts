@@ -1,4 +1,4 @@
-// Hears what other relays tell, over a connection that is made again whenever it is lost.
+// Receives hints from other relays, over a connection that is reopened whenever it is lost.
 import { inBackground, type Log, logFault, postgresLimits, type Timer } from '@postern/protocol'
 import type { StoreOptions } from '../../relay-store.ts'
 import type { AccountNumbers } from '../accounts/account-numbers.ts'
@@ -6,6 +6,7 @@ import { Backoff } from '../connection/backoff.ts'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import { HINT_CHANNEL, type Hints } from '../connection/hints.ts'
+import { databaseFault } from '../connection/storage-error.ts'
 import type { FanOut } from './fan-out.ts'
 
 type Parts = { hints: Hints; fanOut: FanOut; numbers: AccountNumbers; options: StoreOptions; log: Log }
@@ -23,7 +24,10 @@ export class HintListener {
     this.#parts = parts
   }
 
-  /** By the clock that only goes forward. It asks now and then, so that a database that is away is noticed by who asks nothing. */
+  /**
+   * On the monotonic clock.
+   * The listener probes periodically, so that an idle relay also notices an unreachable database.
+   */
   get awaySinceMs(): number | undefined {
     return this.#awaySinceMs
   }
@@ -43,24 +47,25 @@ export class HintListener {
       const client = await this.#line.connected(() => this.#again(this.#backoff.nextMs()))
       if (this.#isStopped) return
       client.removeAllListeners('notification').on('notification', ({ payload = '' }) => this.#hear(payload))
-      // Before it listens: a claim that was not notified is committed by then, and is read again below.
+      // Before LISTEN: a claim that was not notified is then committed, and is read again below.
       await client.query('SELECT pg_advisory_lock_shared(9, hashtext($1))', [this.#parts.hints.own])
       await client.query(`LISTEN ${HINT_CHANNEL}`)
       this.#awaySinceMs = undefined
       this.#stayAwake()
-      // Nobody kept what was told before. What cannot be read again now is read when all of this is done once more.
+      // Earlier hints are lost. If reading again fails now, the next attempt repeats all of this.
       this.#parts.numbers.forgetAll()
       options.wake.notifyAll()
+      options.pushSignals?.missed()
       await options.peerEvents?.missed()
       this.#backoff.reset()
     } catch (error) {
       if (this.#isStopped) return
-      logFault(error, { what: 'hints of other relays not received; will retry', log })
+      logFault(databaseFault(error), { what: 'hints of other relays not received; will retry', log })
       this.#again(this.#backoff.nextMs())
     }
   }
 
-  /** A way that is cut in silence would look like relays that have nothing to tell. */
+  /** A connection that is silently cut would look like relays without news. */
   #stayAwake(): void {
     this.#timer?.cancel()
     if (this.#isStopped) return
@@ -82,8 +87,10 @@ export class HintListener {
     const { hints, fanOut, numbers, options } = this.#parts
     const hint = hints.read(payload)
     if (hint?.kind === 'grown') fanOut.grown(hint.accounts)
+    if (hint?.kind === 'marked') options.pushSignals?.marked(hint.groups)
+    if (hint?.kind === 'left') options.pushSignals?.left(hint.device)
     if (hint?.kind !== 'news') return
-    // Shut out by its operator, or deleted by its owner: then nobody may find it here.
+    // Banned by its operator or deleted by its owner: nobody may find it here any more.
     if (hint.news.kind === 'banned') numbers.forget(hint.news.account)
     options.peerEvents?.tell(hint.news)
   }

@@ -1,4 +1,4 @@
-// What waits unread for one account, on PostgreSQL: a sender who has filled a mailbox waits until it is read.
+// Limits unread entries per mailbox, on PostgreSQL: a sender that has filled a mailbox waits until it is read.
 import { CodedError, type GroupId, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { rowBytes } from '../../rules/costs.ts'
@@ -11,10 +11,16 @@ type Sent = { bytes: number; nowMs: number }
 
 export class PgMailboxFill {
   readonly #limits: RelayLimits
-  /** By sender and recipient: how many bytes may pass before the mailbox is looked through; and since when it is full. */
+  /**
+   * By sender and recipient:
+   * how many bytes may pass before the mailbox is counted again, and since when it is full.
+   */
   readonly #left: WeightedCache<string, number>
   readonly #full: WeightedCache<string, number>
-  /** Sent in a group of two since its mailboxes were thought of. Apart from who is in it: that is forgotten more often. */
+  /**
+   * Bytes sent in a group of two since its mailbox was last checked.
+   * Not in the roster, which is evicted more often.
+   */
   readonly #alone: WeightedCache<GroupId, number>
 
   constructor(limits: RelayLimits) {
@@ -24,7 +30,7 @@ export class PgMailboxFill {
     this.#alone = new WeightedCache(limits.accountsCachedMax)
   }
 
-  /** The same as `check`, for the other one of a group of two. */
+  /** Like `check`, for the other member of a group of two. */
   async checkChat(tx: Queries, { group, sender }: { group: LockedGroup; sender: number }, sent: Sent): Promise<void> {
     const bytes = (this.#alone.get(group.id) ?? 0) + sent.bytes + rowBytes.entry
     this.#alone.set(group.id, bytes, 1)
@@ -34,7 +40,7 @@ export class PgMailboxFill {
     this.#alone.delete(group.id)
   }
 
-  /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */
+  /** Data of this size goes to one account alone. Throws `mailbox-full` if the sender has too much there. */
   async check(tx: Queries, { sender, to }: { sender: number; to: MailboxRecipient }, sent: Sent): Promise<void> {
     const pair = `${sender}>${to.num}`
     const fullAtMs = this.#full.get(pair)
@@ -50,7 +56,7 @@ export class PgMailboxFill {
   }
 
   async #roomFor(tx: Queries, sender: number, account: number): Promise<number> {
-    // The newest first: who fills a mailbox is found among them.
+    // The newest first: a sender that fills the mailbox shows up among them.
     const waiting = await tx.one<UnreadTotals>(
       `SELECT count(*) AS entries, coalesce(sum(bytes), 0)::bigint AS bytes,
          count(*) FILTER (WHERE sender = $2) AS "ownEntries",
@@ -66,6 +72,6 @@ export class PgMailboxFill {
   }
 }
 
-/** Also when the clock was set back. */
+/** Also if the clock was set back. */
 const hasPassed = (fullAtMs: number, nowMs: number): boolean =>
   Math.abs(nowMs - fullAtMs) >= relayFixedLimits.mailboxLookAgainMs

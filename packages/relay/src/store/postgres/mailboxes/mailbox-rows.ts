@@ -1,4 +1,4 @@
-// Mailboxes on PostgreSQL: what waits for an account, in order. All that is asked for at one time is one statement.
+// Mailboxes on PostgreSQL: the entries that wait for an account, in order. Concurrent reads share one statement.
 import {
   type AccountId,
   type Clock,
@@ -58,8 +58,8 @@ export class PgMailboxRows {
   }
 
   /**
-   * Everything that was accepted for the account before is in its mailbox. Waits for the account's own entries alone: a
-   * flood into groups of others does not concern it. `turn` settles when some more entries are in mailboxes.
+   * Resolves when everything accepted for the account before is in its mailbox. Waits for the account's own entries
+   * alone, so a flood into other groups does not delay it. `turn` settles when some more entries are in mailboxes.
    */
   async filled(account: AccountId, turn: () => Promise<void>): Promise<void> {
     const num = await this.#parts.numbers.numberOf(account)
@@ -74,7 +74,7 @@ export class PgMailboxRows {
     return (await this.#database.one<{ last: number | null }>(LAST_WAITING, [num, upTo]))?.last ?? null
   }
 
-  /** Without the entries that still wait for their mailboxes. */
+  /** Without entries that still wait for their mailboxes. */
   async head(account: AccountId, signal?: AbortSignal): Promise<number> {
     const head = await this.#heads.ask(account, signal)
     if (head === undefined) throw new CodedError('account-not-found', { account })
@@ -97,15 +97,18 @@ export class PgMailboxRows {
     return nums.map(num => num && heads.get(num))
   }
 
-  /** Whoever still waits is told to come again. */
+  /** Pending reads fail with `stopping`. */
   stop(): void {
     this.#stop.abort()
   }
 
-  /** Never rejects: who waits for a page hears of its failure. What is asked for meanwhile goes together. */
+  /**
+   * Never rejects: each reader receives its own failure.
+   * Reads that arrive in the meantime share the next statement.
+   */
   async #readAll(): Promise<void> {
     this.#isReading = true
-    // Whoever was woken in this turn asks in it.
+    // Readers that were woken in this turn ask in the same turn.
     await Promise.resolve()
     while (this.#asked.length > 0) {
       const reads = this.#asked.splice(0, this.#reads.size)
@@ -123,7 +126,10 @@ export class PgMailboxRows {
     this.#isReading = false
   }
 
-  /** While the database is away who follows waits for it: cut off, all of them would come again at once. */
+  /**
+   * While the database is unreachable, followers wait for it:
+   * if they were cut off, all of them would reconnect at the same time.
+   */
   async #failed(reads: readonly Read[], error: unknown): Promise<void> {
     const { signal } = this.#stop
     if (!isCoded(error, 'unavailable') || signal.aborted) {
@@ -137,7 +143,7 @@ export class PgMailboxRows {
     await wait.promise
   }
 
-  /** Asked for here, so that a reader waits for its number as for its page while the database is away. */
+  /** Looked up here, so that a reader waits for its number as for its page while the database is unreachable. */
   async #numbered(reads: readonly Read[]): Promise<NumberedRead[]> {
     const found = await this.#parts.numbers.findAll(new Set(reads.map(({ account }) => account)))
     return reads.flatMap(read => {
@@ -161,7 +167,7 @@ export class PgMailboxRows {
     }
   }
 
-  /** Asked for with their places: who was woken for what another relay has written would else wait twice. */
+  /** Requested together with their places: a reader woken for another relay's entry would otherwise wait twice. */
   async #freshRows(queries: Queries, reads: readonly NumberedRead[]): Promise<EntryRow[]> {
     const { newestId } = this.#parts.entries
     return newestId === undefined ? [] : await freshRows(queries, reads, newestId)
@@ -173,7 +179,7 @@ export class PgMailboxRows {
     const missing = places.filter((_, at) => held[at] === undefined)
     if (missing.length === 0) return held as StoredEntry[]
     const rows = new Map((await entryRows(queries, missing)).map(row => [row.entry, row]))
-    // One that is gone since its place was looked up is past its time.
+    // An entry that is gone since its place was read has expired.
     return places.flatMap(({ entry, cursor }, at) => {
       const row = rows.get(entry)
       const found = held[at] ?? (row && storedEntry(row, cursor))
@@ -183,10 +189,10 @@ export class PgMailboxRows {
   }
 }
 
-/** The newest row of the outbox, up to an id, that is for an account. */
+/** The newest row of the outbox, up to an id, that is addressed to an account. */
 const LAST_WAITING = `
   SELECT max(o.id) AS last FROM outbox o
-  WHERE o.id <= $2 AND CASE WHEN o.recipients IS NOT NULL THEN $1::integer = ANY (o.recipients) ELSE EXISTS (
+  WHERE o.id <= $2 AND o.id >= (SELECT outbox_floor()) AND CASE WHEN o.recipients IS NOT NULL THEN $1::integer = ANY (o.recipients) ELSE EXISTS (
     SELECT 1 FROM member m WHERE m.chat_group = o.chat_group AND m.account = $1
       AND m.since < o.seq AND (m.until IS NULL OR o.seq <= m.until) AND (o.kind = 2 OR m.account <> o.sender)) END`
 
@@ -205,18 +211,18 @@ const placesOf = (queries: Queries, reads: readonly NumberedRead[]): Promise<Ent
     [reads.map(({ num }) => num), reads.map(({ after }) => after), reads.map(({ bounds }) => bounds.entriesMax)],
   )
 
-/** One by one, so that each is found by its number however large the tables are. */
+/** Subqueries, so that each is found by its number, whatever the size of the tables. */
 const ENTRY_COLUMNS = `id AS entry, (SELECT id FROM chat_group WHERE num = entry.chat_group) AS "group", seq, kind,
   (SELECT id FROM account WHERE num = entry.sender) AS sender, ts, payload, added, removed`
 
-/** Between the first and the last of them: else each would be looked for in every partition. */
+/** Bounded by the first and the last id: otherwise every partition would be searched for each. */
 const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<EntryRow[]> => {
   const ids = places.map(({ entry }) => entry)
   const text = `SELECT ${ENTRY_COLUMNS} FROM entry WHERE id = ANY ($1::bigint[]) AND id BETWEEN $2 AND $3`
   return queries.rows<EntryRow>(text, [ids, Math.min(...ids), Math.max(...ids)])
 }
 
-/** Small ones that are newer than all in memory, of the next few of each mailbox. */
+/** Small entries that are newer than all in memory, among the next few of each mailbox. */
 const freshRows = (queries: Queries, reads: readonly NumberedRead[], newestId: number): Promise<EntryRow[]> =>
   queries.rows<EntryRow>(
     `SELECT ${ENTRY_COLUMNS} FROM entry
@@ -247,7 +253,7 @@ const storedEntry = (row: EntryRow, cursor: number): StoredEntry => ({
   removed: accountsIn(row.removed),
 })
 
-/** At least one when there is any, then as many as fit. */
+/** Returns at least one if there is any, then as many as fit. */
 function fittingPlaces(places: readonly EntryPlace[], bytesMax: number): EntryPlace[] {
   let bytes = 0
   const end = places.findIndex((place, at) => {

@@ -1,4 +1,4 @@
-// Accounts that their owners have deleted, on PostgreSQL: a tombstone stays, everything else goes in turns of bounded size.
+// Removes the data of deleted accounts on PostgreSQL, in turns of bounded size. A tombstone stays.
 import { type AccountId, DAY_MS, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountLock } from '../accounts/account-lock.ts'
@@ -12,7 +12,7 @@ const BURY = `
   UPDATE account SET deleted_ms = $2, banned_ms = $2, account_key = '', created_ms = 0, serial = 0, seen_day = 0,
     people_day = 0, people_count = 0, blob_day = 0, blob_count = 0, blob_bytes = 0 WHERE num = $1`
 
-/** Each with the number of the account and how many rows at most. */
+/** Parameters: the number of the account, and the maximum number of rows. */
 const PURGE = [
   'DELETE FROM profile WHERE account = $1 AND $2::integer > 0',
   'DELETE FROM key_package WHERE account = $1 AND $2::integer > 0',
@@ -20,8 +20,9 @@ const PURGE = [
   'DELETE FROM progress WHERE account = $1 AND $2::integer > 0',
   'DELETE FROM day_bytes WHERE account = $1 AND $2::integer > 0',
   'DELETE FROM device WHERE account = $1 AND $2::integer > 0',
+  'DELETE FROM push_subscription WHERE account = $1 AND $2::integer > 0',
   'DELETE FROM continuation WHERE creator = $1 AND $2::integer > 0',
-  // Its bytes go with the next sweep of blobs.
+  // The next sweep of blobs removes their bytes.
   `UPDATE blob SET begun_ms = 0, done_ms = CASE WHEN done_ms IS NULL THEN NULL ELSE 0 END
    WHERE owner = $1 AND (begun_ms > 0 OR done_ms > 0) AND $2::integer > 0`,
   `DELETE FROM contact WHERE (account, peer) IN
@@ -30,7 +31,7 @@ const PURGE = [
   `DELETE FROM mailbox WHERE account = $1 AND pos IN (SELECT pos FROM mailbox WHERE account = $1 ORDER BY pos LIMIT $2)`,
 ]
 
-/** Locks in the order of all that lock groups. */
+/** Locks in the order that all lockers of groups use. */
 const LOCK_GROUPS = `
   SELECT num, pg_advisory_xact_lock(k) FROM (
     SELECT g.num, hashtextextended(g.id, 2) AS k FROM member m JOIN chat_group g ON g.num = m.chat_group
@@ -38,7 +39,7 @@ const LOCK_GROUPS = `
 
 const LEAVE_GROUPS = `
   WITH gone AS (
-      UPDATE member m SET until = g.seq, has_left = true FROM chat_group g
+      UPDATE member m SET until = g.seq, has_left = true FROM group_state g
       WHERE g.num = m.chat_group AND m.chat_group = ANY ($2::integer[]) AND m.account = $1 AND m.until IS NULL
       RETURNING m.chat_group)
   UPDATE chat_group SET roster = nextval('roster'), empty_ms = CASE WHEN EXISTS (
@@ -54,7 +55,7 @@ export class PgDeletedRows {
     this.#parts = parts
   }
 
-  /** What its devices have under way is settled, and nothing comes behind it. Other relays hear of it as of a ban. */
+  /** Writes in flight of its devices are settled, and none follows. Other relays receive this as a ban. */
   async bury(account: AccountId, nowMs: number): Promise<void> {
     const { turns, hints, numbers } = this.#parts
     await turns.run(account, async (tx, { num }) => {
@@ -65,7 +66,7 @@ export class PgDeletedRows {
     numbers.forget(account)
   }
 
-  /** Of all that were deleted lately: what was under way to one of them may have arrived behind its deletion. */
+  /** Covers all recently deleted accounts: entries in flight may have arrived after the deletion. */
   async purge(nowMs: number, rowsMax: number): Promise<{ removed: number; more: boolean }> {
     const { limits } = this.#parts
     const recent = await this.#database.rows<{ num: number }>(

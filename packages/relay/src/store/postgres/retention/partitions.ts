@@ -1,12 +1,13 @@
-// The partitions of the log and of mailboxes: made ahead, begun in time, and dropped whole when all in them is past its time.
+// Partitions of the log and of mailboxes:
+// created in advance, begun in time, and dropped as a whole when everything in them has expired.
 import { postgresLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { Postgres } from '../connection/database.ts'
 import { PARTITION_BITS } from '../schema/partition-tables.ts'
 
-/** `leaving`: whoever took it out was stopped in the middle. `apart`: taken out, and not dropped yet. */
+/** `leaving`: a relay was stopped while detaching it. `apart`: detached, and not dropped yet. */
 type Partition = { whole: 'entry' | 'mailbox'; number: number; state: 'attached' | 'leaving' | 'apart' }
-/** `current`: the number of the first that is still written. */
+/** `current`: the number of the first partition that is still written to. */
 type Numbers = { current: number; newest: number; server: number }
 
 const ALL = `
@@ -17,14 +18,17 @@ const ALL = `
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname ~ '^(entry|mailbox)_[0-9]+$'
   ORDER BY number, whole DESC`
 
-/** By what is given next, of both: as long as nothing comes, positions stand right before the partition that was begun. */
+/**
+ * The lower of the next values of both sequences:
+ * while nothing arrives, positions stay right before a newly begun partition.
+ */
 const CURRENT = `least((SELECT last_value FROM entry_id_seq), (SELECT pos + 1 FROM head)) >> ${PARTITION_BITS}`
 const NUMBERS = `
   SELECT ${CURRENT} AS current,
     greatest((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS} AS newest,
     current_setting('server_version_num')::integer AS server`
 
-/** Up to the first that is still written, or in which something stays for longer than it may lie there. */
+/** Up to the first partition that is still written to, or that holds an entry that would be kept too long. */
 const WHOLE_BELOW = `
   SELECT coalesce(min(part.number), ${CURRENT}) << ${PARTITION_BITS} AS "wholeBelow"
   FROM unnest($1::bigint[]) AS part (number)
@@ -32,12 +36,12 @@ const WHOLE_BELOW = `
     SELECT ts FROM entry WHERE id < (part.number + 1) << ${PARTITION_BITS} ORDER BY id DESC LIMIT 1) AS last
   WHERE part.number < ${CURRENT} AND last.ts >= $2`
 
-/** What waits for its mailboxes is not past its time, however old it is. */
+/** Entries that wait for their mailboxes have not expired, however old they are. */
 const IS_PAST = `
   SELECT NOT EXISTS (SELECT 1 FROM entry WHERE id >= (SELECT floor FROM retention) AND id < ($1::bigint + 1) << ${PARTITION_BITS})
     AND NOT EXISTS (SELECT 1 FROM outbox WHERE entry < ($1::bigint + 1) << ${PARTITION_BITS}) AS "isPast"`
 
-/** Of what is kept in the partition that is written: the oldest, and how many there are. */
+/** The oldest kept entry of the partition being written, and the number of younger ones. */
 const OLDEST = `
   SELECT ts, (SELECT last_value FROM entry_id_seq) - id AS younger FROM entry
   WHERE id >= (SELECT greatest(floor, (last_value >> ${PARTITION_BITS}) << ${PARTITION_BITS}) FROM retention, entry_id_seq)
@@ -52,7 +56,7 @@ export class PgPartitions {
     this.#limits = limits
   }
 
-  /** Below this id, and this position, rows stay where they are: soon their partition goes whole. */
+  /** Rows below this id and position are left alone: their partition will soon be dropped as a whole. */
   async wholeBelow(beforeMs: number): Promise<number> {
     const numbers = (await this.#all()).map(({ number }) => number)
     const goneByMs = beforeMs + this.#limits.keepEntriesMs / postgresLimits.keptLongerParts
@@ -60,7 +64,7 @@ export class PgPartitions {
     return row?.wholeBelow ?? 0
   }
 
-  /** Whoever stops in the middle of it has lost nothing: the next one goes on from what it finds. */
+  /** Safe to interrupt: the next run continues from the state that it finds. */
   async tend(nowMs: number): Promise<void> {
     const { current, newest, server } = await this.#numbers()
     for (const number of [newest, newest + 1]) await this.#database.rows('SELECT make_partition($1)', [number])
@@ -71,7 +75,7 @@ export class PgPartitions {
     if (await this.#isDue(nowMs)) await this.begin(newest + 1)
   }
 
-  /** Batches wait for it, and it waits for those under way: not for long. */
+  /** Batches wait for this, and it waits for those in flight, but only for a short time. */
   async begin(number: number): Promise<void> {
     await this.#database.transaction(async tx => {
       await tx.script(`SET LOCAL lock_timeout = ${postgresLimits.tableLockMs}`)
@@ -87,13 +91,13 @@ export class PgPartitions {
     return nowMs - oldest.ts >= this.#limits.keepEntriesMs / postgresLimits.partitionsPerKeeping
   }
 
-  /** What is taken out already was so because all in it was past its time. */
+  /** A partition is detached only if everything in it has expired. */
   async #isPast({ number, state }: Partition): Promise<boolean> {
     if (state !== 'attached') return true
     return (await this.#database.one<{ isPast: boolean }>(IS_PAST, [number]))?.isPast ?? false
   }
 
-  /** Nobody who reads or writes is held off by it; from version 14 of the server on also not by who waits for them. */
+  /** Readers and writers are not blocked; from version 14 of the server on, not even behind its own wait for them. */
   async #drop({ whole, number, state }: Partition, server: number): Promise<void> {
     const part = `${whole}_${number}`
     const out = `ALTER TABLE ${whole} DETACH PARTITION ${part}`

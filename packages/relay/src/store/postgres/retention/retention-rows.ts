@@ -1,4 +1,4 @@
-// By which clock ages are told: what relays have noted of clocks that were set, for whichever of them sweeps.
+// The corrected clock that measures ages: changes of clocks that relays have noted, for the relay that sweeps.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { StoreOptions } from '../../relay-store.ts'
 import { agesAt, type ClockSet, setClock } from '../../rules/ages.ts'
@@ -24,7 +24,7 @@ export class PgRetentionRows {
     this.#ages = ages
   }
 
-  /** A relay that starts with a clock which is ahead would take for everybody what has just come. */
+  /** A relay that starts with a clock that is ahead would otherwise delete new data for all. */
   async agesAt(nowMs: number): Promise<number> {
     const noted = (await this.#database.one<Noted>(CLOCK_SET)) ?? never
     const ownMs = agesAt(noted, nowMs)
@@ -32,12 +32,12 @@ export class PgRetentionRows {
   }
 
   async noteClockSet({ byMs, nowMs }: { byMs: number; nowMs: number }): Promise<void> {
-    // A clock that is set back takes back no more than it was set forward itself: the rest is of other relays' clocks.
+    // Setting a clock back cancels only its own change forward: the rest belongs to other relays' clocks.
     const countedMs = Math.max(byMs, -this.#ownMs)
     await this.#database.transaction(async tx => {
       const before = (await tx.one<Noted>(`${CLOCK_SET} FOR UPDATE`)) ?? never
       const now = setClock(before, { byMs: countedMs, nowMs }, this.#limits)
-      // By a clock that is ahead, the time until then may be far off: to others that is only longer.
+      // A clock that is ahead may set this time too late, which only keeps data for longer.
       const untilMs = now.byMs === 0 ? 0 : Math.max(before.untilMs, now.untilMs)
       await tx.run('UPDATE retention SET set_by_ms = $1, set_until_ms = $2', [now.byMs, untilMs])
     })

@@ -1,5 +1,5 @@
-// Removes what is past its time, in turns of bounded size, each a statement of its own: whoever stops in between has lost nothing.
-import type { Clock } from '@postern/protocol'
+// Removes expired data in turns of bounded size, each a statement of its own, so an interruption loses nothing.
+import { type Clock, pushLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { dayOf } from '../../rules/day-limits.ts'
 import type { PgInviteRows } from '../accounts/invite-rows.ts'
@@ -17,7 +17,7 @@ type Parts = {
   limits: RelayLimits
   clock: Clock
 }
-/** `wholeBelow`: what has a lower id or position stays until its partition goes. */
+/** `wholeBelow`: rows with a lower id or position stay until their partition is dropped. */
 type Phase =
   | { kind: 'entries'; wholeBelow?: number }
   | { kind: 'mailboxes'; wholeBelow: number; afterAccount: number }
@@ -26,7 +26,7 @@ type Phase =
 type Turn = { removed: number; more: boolean }
 type Looked = { removed: number; accounts: number; lastAccount: number | null }
 
-/** In the order of their ids, up to the first that is younger. What waits for its mailboxes stays. */
+/** In the order of their ids, up to the first younger one. Entries that wait for their mailboxes stay. */
 const DROP_ENTRIES = `
   WITH oldest AS (
       SELECT id, ts FROM entry WHERE id >= (SELECT floor FROM retention)
@@ -39,7 +39,7 @@ const DROP_ENTRIES = `
     raised AS (UPDATE retention SET floor = (SELECT max(id) + 1 FROM past) WHERE EXISTS (SELECT 1 FROM past))
   SELECT count(*) AS removed FROM past`
 
-/** Of the next accounts: those whose oldest reference is to nothing, and of these the first references. */
+/** Among the next accounts, those whose oldest reference is to an expired entry, and the first references of these. */
 const DROP_REFERENCES = `
   WITH looked AS (SELECT num FROM account WHERE num > $1 ORDER BY num LIMIT $2),
     old AS (
@@ -53,7 +53,7 @@ const DROP_REFERENCES = `
       DELETE FROM mailbox USING old WHERE mailbox.account = old.account AND mailbox.pos = old.pos RETURNING 1)
   SELECT (SELECT count(*) FROM gone) AS removed, count(*) AS accounts, max(num) AS "lastAccount" FROM looked`
 
-/** Groups that nobody is in, when all their entries are past their time and in mailboxes, which members are looked up for. */
+/** Empty groups, once all their entries have expired and are in mailboxes, because filling these needs the members. */
 const DROP_GROUPS = `
   WITH gone AS (
       DELETE FROM chat_group WHERE num IN
@@ -68,17 +68,23 @@ const DROP_PAST_MEMBERS = `
   DELETE FROM past_member WHERE (chat_group, account) IN
     (SELECT chat_group, account FROM past_member WHERE until_ms < $1 ORDER BY until_ms LIMIT $2)`
 
-/** Who met whom is forgotten. Those who still write to each other are noted again by their next message. */
+/** Deletes old contacts. People who still write to each other are noted again with their next message. */
 const DROP_CONTACTS = `
   DELETE FROM contact WHERE (account, peer) IN
     (SELECT account, peer FROM contact WHERE day < $1 ORDER BY day LIMIT $2)`
+
+/** In the order of their ids, up to the first younger one. */
+const DROP_ATTENTION = `
+  WITH oldest AS (SELECT entry, ts FROM attention ORDER BY entry LIMIT $2)
+  DELETE FROM attention USING oldest WHERE attention.entry = oldest.entry
+    AND oldest.entry < coalesce((SELECT min(entry) FROM oldest WHERE ts >= $1), ${Number.MAX_SAFE_INTEGER})`
 
 export class PgSweep {
   readonly #database: Queries
   readonly #parts: Parts
   readonly #rows: WorkSize
   #phase: Phase = { kind: 'entries' }
-  /** Mailboxes refer to nothing below it, but for partitions that go whole. */
+  /** Mailboxes have no reference below it, except in partitions that are dropped as a whole. */
   #mailboxFloor = 0
 
   constructor(database: Queries, parts: Parts) {
@@ -87,7 +93,10 @@ export class PgSweep {
     this.#rows = new WorkSize(parts.limits.sweepRowsPerTurn)
   }
 
-  /** `nowMs` is by the clock that tells ages. A turn that took too long is a smaller one in the next sweep. */
+  /**
+   * `nowMs` is the corrected clock that measures ages.
+   * After a turn that took too long, the next sweep uses smaller ones.
+   */
   async turn(nowMs: number): Promise<Turn> {
     const { clock } = this.#parts
     const startedMs = clock.monotonicMs()
@@ -133,7 +142,7 @@ export class PgSweep {
     if (floor <= Math.max(this.#mailboxFloor, wholeBelow)) return this.#mailboxesDone(0)
     const looked = await this.#database.one<Looked>(DROP_REFERENCES, [afterAccount, rowsMax, floor, wholeBelow])
     const { removed = 0, accounts = 0, lastAccount = null } = looked ?? {}
-    // Perhaps not all of these accounts': the next turn looks at them again.
+    // Rows of these accounts may be left: the next turn reads them again.
     if (removed >= rowsMax) return { removed, more: true }
     if (accounts >= rowsMax && lastAccount !== null) {
       this.#phase = { ...phase, afterAccount: lastAccount }
@@ -158,15 +167,16 @@ export class PgSweep {
       await this.#database.run(DROP_PAST_MEMBERS, [nowMs - limits.keepPastMembersMs, rowsMax]),
       await invites.expire(nowMs, rowsMax),
       await this.#database.run(DROP_CONTACTS, [dayOf(beforeMs), rowsMax]),
+      await this.#database.run(DROP_ATTENTION, [Math.max(beforeMs, nowMs - pushLimits.ttlMs), rowsMax]),
     ]
     const purged = await deleted.purge(nowMs, rowsMax)
     if (!purged.more && !removed.includes(rowsMax)) this.#phase = { kind: 'partitions' }
     return { removed: removed.reduce((sum, count) => sum + count) + purged.removed, more: true }
   }
 
-  /** What goes with them was counted as entries, when nobody saw it any more. */
+  /** The rows in dropped partitions were already counted as entries, when they expired. */
   async #partitions(nowMs: number): Promise<Turn> {
-    // First of all: what holds a partition up, a dump of all tables for example, must not hold up the rest.
+    // First: anything that blocks a partition, for example a dump of all tables, must not block the rest.
     this.#phase = { kind: 'entries' }
     await this.#parts.partitions.tend(nowMs)
     return { removed: 0, more: false }

@@ -1,4 +1,4 @@
-// Lets one relay of all on the database sweep: a second one would find the same rows, and only wait for the first.
+// Lets one of the relays on the database sweep: a second one would find the same rows and only wait for the first.
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 
@@ -9,7 +9,7 @@ export class Sweeper {
     this.#line = database.line()
   }
 
-  /** Undefined when another one does. Lost on the way, the lock is gone with the connection: two that sweep harm nothing. */
+  /** Returns undefined if another relay sweeps. If the connection is lost, so is the lock: two sweepers do no harm. */
   run<T>(sweep: () => Promise<T>): Promise<T | undefined> {
     return this.#line.use(async queries => {
       const lock = await queries.one<{ isOurs: boolean }>('SELECT pg_try_advisory_lock(5, 1) AS "isOurs"')

@@ -1,4 +1,5 @@
-// What a batch of messages asks the server when its relay remembers how their groups stand: judged again and written in one statement.
+// The function for a batch whose relay remembers the state of its groups:
+// checks that state and writes in one statement.
 import { PARTITION_BITS } from './partition-tables.ts'
 
 export const appendFunctions = `

@@ -1,6 +1,6 @@
-// What the owner of a blob has limited it to: how long it is there, and for how many fetchers.
+// The limits that the owner of a blob has set: its lifetime and its number of fetchers.
 
-/** Relays of the version before pass limits over until they are replaced. */
+/** Relays of the previous version ignore these limits until they are replaced. */
 export const blobLimitTables = `
   -- fetched_by: the hashes of the tokens of those who may fetch it, one behind the other.
   ALTER TABLE blob ADD COLUMN lifetime_ms bigint;

@@ -1,4 +1,5 @@
-// Devices claimed in batches, and which relay holds each of them: another relay is notified only if it may hold the device.
+// Devices claimed in batches, and which relay holds each of them:
+// another relay is notified only if it may hold the device.
 
 export const claimFunctions = `
   -- The relay that has let in the newest connection. Unknown where an older relay has let it in.

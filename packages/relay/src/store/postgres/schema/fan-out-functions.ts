@@ -1,4 +1,4 @@
-// From the log into mailboxes: one turn of it is one statement, so that whoever asked for it may stop or die at any moment.
+// Functions that fill mailboxes from the log: one turn is one statement, so its caller may stop or die at any moment.
 
 export const fanOutFunctions = `
   -- Whoever fans out does so alone. Positions are given here and nowhere else, in the order in which mailboxes grow: a reader

@@ -1,4 +1,5 @@
-// Fills mailboxes in turns that are bounded by references, so that a turn that took too long can be retried as a smaller one.
+// Fills mailboxes in turns that are bounded by references,
+// so that a turn that took too long can be retried as a smaller one.
 
 export const fanOutTurns = `
   -- A relay that fills mailboxes knows only whole rows until its statement ends. This step waits for it.

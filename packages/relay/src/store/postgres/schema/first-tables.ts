@@ -1,4 +1,5 @@
-// The tables of the first version. Accounts and groups have small numbers inside, entries one that is never used twice.
+// The tables of the first version.
+// Accounts and groups have small internal numbers; an entry's number is never used twice.
 
 export const firstTables = `
   CREATE TABLE account (

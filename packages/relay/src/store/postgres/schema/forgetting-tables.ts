@@ -1,4 +1,4 @@
-// What contacts and deleted accounts need to be forgotten.
+// Columns and indexes for expiring contacts and deleting accounts.
 
 export const forgettingTables = `
   -- The day from 1970 on which the contact was noted. Existing rows are as of today: nobody counts as a new person by an upgrade.

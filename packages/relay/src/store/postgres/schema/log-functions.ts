@@ -1,4 +1,5 @@
-// What a batch of writes to the log asks the server: its locks and the state of its groups in one statement, all rows in another.
+// Functions for a batch of writes to the log:
+// one statement for its locks and the state of its groups, another for all rows.
 
 export const logFunctions = `
   -- A device's newest connection. Waits until what its older ones have under way is settled.

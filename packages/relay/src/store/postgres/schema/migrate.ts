@@ -1,5 +1,6 @@
-// Brings the tables up to this program's version: one relay at a time, while others of the version before may be at work.
-import { CodedError, moveLimits, postgresLimits } from '@postern/protocol'
+// Migrates the tables to this program's version:
+// one relay at a time, while relays of the previous version may be running.
+import { CodedError, type Log, moveLimits, postgresLimits } from '@postern/protocol'
 import type { Postgres } from '../connection/database.ts'
 import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
 import { type Queries, queriesOn } from '../connection/queries.ts'
@@ -8,17 +9,17 @@ import { type MigrationStep, postgresMigrations } from './migrations.ts'
 
 type Version = { version: number; usableFrom: number }
 
-/** Throws `database-newer` and `database-too-old`. `place`: where it is, without its password. */
-export async function migrate(database: Postgres, place: string): Promise<void> {
+/** Throws `database-newer` and `postgres-too-old`. `place`: the address without its password. */
+export async function migrate(database: Postgres, place: string, log?: Log): Promise<void> {
   const server = await database.one<{ version: number }>(
     "SELECT current_setting('server_version_num')::integer AS version",
   )
   const { serverVersionMin } = postgresLimits
   if ((server?.version ?? 0) < serverVersionMin)
-    throw new CodedError('database-too-old', { place, version: Math.floor(serverVersionMin / 10_000) })
+    throw new CodedError('postgres-too-old', { place, version: Math.floor(serverVersionMin / 10_000) })
   const line = database.line()
   try {
-    const done = await migrateAlone(line)
+    const done = await migrateAlone(line, log)
     if (done.version > postgresMigrations.length && done.usableFrom > postgresMigrations.length)
       throw new CodedError('database-newer', { directory: place })
   } finally {
@@ -26,8 +27,8 @@ export async function migrate(database: Postgres, place: string): Promise<void> 
   }
 }
 
-/** On a connection of its own, with which the lock ends. Whoever else starts waits for it, however long it takes. */
-async function migrateAlone(line: DedicatedConnection): Promise<Version> {
+/** Uses its own connection, with which the lock ends. Other starting relays wait for it, however long it takes. */
+async function migrateAlone(line: DedicatedConnection, log: Log | undefined): Promise<Version> {
   const client = await line.connected()
   const patience = { query_timeout: moveLimits.statementMs }
   const patient = queriesOn({
@@ -39,6 +40,8 @@ async function migrateAlone(line: DedicatedConnection): Promise<Version> {
     const found = await versionIn(patient)
     const step = postgresMigrations[found.version]
     if (!step) return found
+    if (found.version > 0)
+      log?.info({ schema: found.version + 1, newest: postgresMigrations.length }, 'database migration step started')
     for (const sql of step.before ?? []) await patient.script(sql)
     await applyStep(line, { step, from: found.version })
   }
@@ -47,8 +50,8 @@ async function migrateAlone(line: DedicatedConnection): Promise<Version> {
 type NextStep = { step: MigrationStep; from: number }
 
 /**
- * Whoever is at work goes first: tables are locked for a moment, and are not waited for any longer than that. Each step by
- * itself: one that holds a table while it waits for another would wait for who has them the other way round.
+ * Running relays go first: tables are locked briefly, and a lock is awaited only for a short time. Each step has its
+ * own transaction: one that holds a table while it waits for another could deadlock.
  */
 async function applyStep(
   line: DedicatedConnection,

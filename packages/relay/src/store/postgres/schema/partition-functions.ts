@@ -1,4 +1,4 @@
-// What the server does with partitions: makes them, begins one, and looks through the older ones for a message that is there already.
+// Functions for partitions: create them, begin one, and search the older ones for a message that is already there.
 import { PARTITION_BITS } from './partition-tables.ts'
 
 export const partitionFunctions = `

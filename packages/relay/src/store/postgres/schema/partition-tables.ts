@@ -1,12 +1,12 @@
-// The log and mailboxes in partitions, so that what is past its time goes as whole tables: the tables of the second version.
+// Partitions the log and mailboxes, so that expired rows are dropped as whole tables: the tables of the second version.
 
 /**
- * Of an entry's id, or a position, what stands above these bits is the number of its partition. That is more of them than any
- * partition gets: the next one is begun by a jump to it. In what was released, and so never changed.
+ * The bits of an entry's id or a position above these are the number of its partition. No partition fills that range:
+ * the next one is begun by a jump to it. Part of released steps, so never changed.
  */
 export const PARTITION_BITS = 33
 
-/** What a table holds so far lies below this. */
+/** All existing rows are below this. */
 const BOUND = `((greatest((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS}) + 1) << ${PARTITION_BITS}`
 
 const addBound = (table: string, column: string): string => `
@@ -17,7 +17,7 @@ const addBound = (table: string, column: string): string => `
   END $$`
 
 /**
- * Each by itself, before the step, while relays are at work: it reads both tables once and keeps nobody off. Without it they
+ * Run separately before the step, while relays are running: reads both tables once and blocks nobody. Without it they
  * would be read while they are locked.
  */
 export const beforePartitions: readonly string[] = [

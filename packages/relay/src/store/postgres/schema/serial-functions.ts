@@ -1,4 +1,4 @@
-// Who is let in, judged where all relays agree: a certificate that was revoked or an account that was banned gets no fence.
+// Functions that admit devices where all relays agree: a revoked certificate or a banned account gets no fence.
 
 export const serialFunctions = `
   -- Whose device it is, and the serial that its newest connection has shown. Unknown where an older relay has let it in.

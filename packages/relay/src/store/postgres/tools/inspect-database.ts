@@ -1,10 +1,10 @@
-// A look at a shared database from outside, which changes nothing: for whoever asks whether a relay would start on it.
+// Inspects a shared database without changing it, to tell whether a relay would start on it.
 
 import { openPostgres, placeOf } from '../connection/open-postgres.ts'
 import type { Queries } from '../connection/queries.ts'
 import { postgresMigrations } from '../schema/migrations.ts'
 
-/** `empty`: no relay has made its tables yet. `newer`: they are of a version that relays of this one do not know. */
+/** `empty`: no relay has created its tables yet. `newer`: their version is unknown to relays of this one. */
 export type SeenDatabase = { place: string; server: string; bytes: number; tables: 'empty' | 'known' | 'newer' }
 
 /** Throws `database-unreachable`. */

@@ -1,9 +1,9 @@
-// The note of a move in the database that a relay was moved away from, and the lock of whoever moves one.
+// The note of a move in the database that a relay was moved away from, and the lock of a running move.
 import { CodedError } from '@postern/protocol'
 import type { MoveNote } from '../../move-note.ts'
 import type { Queries } from '../connection/queries.ts'
 
-/** Held alone by who moves, and looked at by every relay that starts. */
+/** Held exclusively by a move, and checked by every relay that starts. */
 export const MOVE_LOCK = '(7, 1)'
 
 export async function postgresMoveNote(queries: Queries): Promise<MoveNote | undefined> {
@@ -11,7 +11,7 @@ export async function postgresMoveNote(queries: Queries): Promise<MoveNote | und
   return await queries.one<MoveNote>('SELECT state, place FROM relay_move')
 }
 
-/** Undefined takes it back. */
+/** Undefined removes the note. */
 export async function putPostgresMoveNote(queries: Queries, note: MoveNote | undefined): Promise<void> {
   if (!note && !(await hasTable(queries))) return
   await queries.run(`CREATE TABLE IF NOT EXISTS relay_move
@@ -27,7 +27,7 @@ export async function putPostgresMoveNote(queries: Queries, note: MoveNote | und
   )
 }
 
-/** Throws `database-moving` while somebody moves it, and `database-moved` when it has gone elsewhere. */
+/** Throws `database-moving` during a move, and `database-moved` afterwards. */
 export async function refuseMovedDatabase(queries: Queries, place: string): Promise<void> {
   const lock = await queries.one<{ isFree: boolean }>(`SELECT pg_try_advisory_xact_lock_shared${MOVE_LOCK} AS "isFree"`)
   if (!lock?.isFree) throw new CodedError('database-moving', { place })

@@ -1,4 +1,4 @@
-// What has to be different in a shared database that was restored from a backup, before the first relay starts on it again.
+// Prepares a shared database that was restored from a backup, before the first relay starts on it again.
 import { backupLimits, type Clock, type CodedError, moveLimits, pause } from '@postern/protocol'
 import { openPostgres, placeOf } from '../connection/open-postgres.ts'
 import type { Queries } from '../connection/queries.ts'
@@ -7,10 +7,9 @@ import { migrate } from '../schema/migrate.ts'
 import { PARTITION_BITS } from '../schema/partition-tables.ts'
 
 /**
- * Positions that were given out after the backup are not given out again: a client that has read up to one of them would pass
- * over as many new messages. And it is another incarnation: clients know by that what they have to say anew. Throws
- * `database-in-use` while a relay is connected, which would go on giving out what it has in memory. A relay that has just ended
- * is waited for.
+ * Skips positions that were assigned after the backup: a client that has read up to one of them would miss as many new
+ * messages. Also begins a new incarnation, which tells clients to resend their state. Waits for a relay that has just
+ * ended. Throws `database-in-use` while a relay is connected, which would continue to assign positions from its memory.
  */
 export async function prepareRestoredDatabase(address: string, clock: Clock): Promise<void> {
   const place = placeOf(address)

@@ -1,4 +1,4 @@
-// How much there is in the database: counted now and then, by the server.
+// Counts of the database's contents, computed by the server.
 import type { StoreCounts } from '../../relay-store.ts'
 import type { Queries } from '../connection/queries.ts'
 
@@ -16,6 +16,6 @@ const FIGURES = `
 export async function readStoreFigures(database: Queries): Promise<StoreCounts> {
   const row = await database.one<Row>(FIGURES)
   if (!row) throw new Error('the database counted nothing')
-  // What of its files is in use only the server's own tools tell.
+  // Only the server's own tools know how much of its files is in use.
   return { ...row, oldestEntryMs: row.oldestEntryMs ?? undefined, databaseUsedBytes: row.databaseBytes }
 }

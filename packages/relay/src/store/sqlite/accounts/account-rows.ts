@@ -1,4 +1,4 @@
-// Accounts: their keys, how far each has read, and what is counted of each, in all and by the day.
+// Accounts: keys, acknowledged positions, and counts in total and per day.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../../relay-store.ts'
@@ -9,7 +9,7 @@ import type { Sqlite } from '../database.ts'
 import type { DatabaseRoom } from '../database-room.ts'
 import type { InviteRows } from './invite-rows.ts'
 
-/** Of one account: days are counted from 1970. */
+/** Counts of one account; days are counted from 1970. */
 type PeopleMet = { day: number; count: number }
 type BlobsBegun = { day: number; count: number; bytes: number }
 type BytesStored = { day: number; bytes: number; createdMs: number }
@@ -31,7 +31,7 @@ export class AccountRows {
     this.#sql = prepare(db)
   }
 
-  /** The account's number inside, or undefined when it is not registered. */
+  /** The account's internal number, or undefined if it is not registered. */
   find(account: AccountId): number | undefined {
     const cached = this.#numbers.get(account)
     if (cached !== undefined) return cached
@@ -46,7 +46,7 @@ export class AccountRows {
     return number
   }
 
-  /** A registration that was undone must not be remembered. */
+  /** A registration that was rolled back must not stay in the cache. */
   forget(): void {
     this.#numbers.clear()
   }
@@ -54,7 +54,7 @@ export class AccountRows {
   register(account: AccountId, given: NewAccount): 'created' | 'exists' {
     if (this.find(account) !== undefined) return 'exists'
     if (this.findDeleted(account) !== undefined) throw new CodedError('account-unknown')
-    // A deleted account leaves its tombstone: the highest number counts them all.
+    // A deleted account leaves its tombstone, so the highest number counts all accounts.
     const refusal = accountsRefusal(this.#limits, this.#sql.highest.get() ?? 0)
     if (refusal) throw refusal
     this.#room.check(0)
@@ -171,7 +171,8 @@ function prepare(db: Sqlite) {
        FROM account WHERE num = ?`,
     ),
     raiseSerial: db.prepare('UPDATE account SET serial = max(serial, ?) WHERE num = ?'),
-    // Never above what is there: a cursor of another relay, or of the future, would hide what is still to come.
+    // Never above the mailbox's head:
+    // a cursor of another relay, or from the future, would hide entries that are still to come.
     acknowledge: db.prepare(
       `UPDATE account SET mark = max(mark, ?),
          cursor = max(cursor, min(?, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)))

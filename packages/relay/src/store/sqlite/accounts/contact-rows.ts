@@ -1,6 +1,6 @@
-// Who may be added without counting as a new person, and how many new people an account has met today.
+// Contacts: people who can be added without counting as new, and the number of new people that an account met today.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
-import { dayOf, newPeopleRefusal, ofToday } from '../../rules/day-limits.ts'
+import { dayOf, newPeopleLeft, newPeopleRefusal, ofToday } from '../../rules/day-limits.ts'
 import type { Sqlite } from '../database.ts'
 import type { AccountRows } from './account-rows.ts'
 
@@ -37,12 +37,15 @@ export class ContactRows {
     this.#sql.noteMembers.run(sender, dayOf(nowMs), group, sender)
   }
 
-  /** Who met whom is forgotten. Those who still write to each other are noted again by their next message. */
+  /** Deletes old contacts. People who still write to each other are noted again with their next message. */
   expire(beforeMs: number, countMax: number): number {
     return this.#sql.expire.run(dayOf(beforeMs), countMax).changes
   }
 
-  /** Whom of `people` the account does not know; throws when they are too many for today. Writes nothing. */
+  /**
+   * Returns those of `people` whom the account does not know;
+   * throws if they are too many for today. Writes nothing.
+   */
   strangers(account: number, people: readonly number[], nowMs: number): number[] {
     const unknown = people.filter(peer => this.#sql.known.get(account, peer) === undefined)
     if (unknown.length === 0) return unknown
@@ -53,7 +56,12 @@ export class ContactRows {
     return unknown
   }
 
-  /** Counts them: from now on the account knows them. */
+  /** How many more strangers the account may meet today. */
+  left(account: number, nowMs: number): number {
+    return newPeopleLeft(this.#limits, this.#metOn(dayOf(nowMs), account))
+  }
+
+  /** Counts them; from now on the account knows them. */
   meet(account: number, strangers: readonly number[], nowMs: number): void {
     if (strangers.length === 0) return
     const day = dayOf(nowMs)

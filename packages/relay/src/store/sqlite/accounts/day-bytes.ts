@@ -1,4 +1,5 @@
-// How much an account has stored today. Counted in memory and written now and then, so that a message costs no row more.
+// The bytes that an account has stored today.
+// Counted in memory and written periodically, so that a message costs no additional row.
 import { relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { bytesPerDay, bytesRefusal, dayOf } from '../../rules/day-limits.ts'
@@ -19,7 +20,7 @@ export class DayBytes {
     this.#room = room
   }
 
-  /** Throws `storage-full`, or `daily-bytes-limit` when it is too much for today; then nothing is counted. */
+  /** Throws `storage-full`, or `daily-bytes-limit` if it is too much for today; nothing is counted then. */
   charge(account: number, bytes: number, nowMs: number): void {
     this.#room.check(bytes)
     const held = this.#today(account, nowMs)
@@ -31,13 +32,13 @@ export class DayBytes {
     held.written = held.bytes
   }
 
-  /** It was there already, and is not stored again. */
+  /** The data was already stored, and is not stored again. */
   refund(account: number, bytes: number): void {
     const held = this.#held.get(account)
     if (held) held.bytes = Math.max(0, held.bytes - bytes)
   }
 
-  /** What is in memory may be of a transaction that was undone. */
+  /** Values in memory may come from a transaction that was rolled back. */
   forget(): void {
     this.#held.clear()
   }
@@ -55,7 +56,7 @@ export class DayBytes {
   #load(account: number): Held {
     const row = this.#accounts.bytesStored(account) ?? { day: 0, bytes: 0, createdMs: 0 }
     const held = { ...row, written: row.bytes }
-    // All at once: to find the one that was used last would cost every message more than this does.
+    // Clears everything: finding the least recently used entry would cost every message more.
     if (this.#held.size >= this.#limits.accountsCachedMax) this.#held.clear()
     this.#held.set(account, held)
     return held

@@ -1,4 +1,4 @@
-// How often each invite was used. What it allows stands in its file.
+// How often each invite was used. Its terms are in its file.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { StoredInvite } from '../../invite-store.ts'
 import { inviteRefusal } from '../../rules/counts.ts'
@@ -23,7 +23,7 @@ export class InviteRows {
     }
   }
 
-  /** Throws `invite-used` when no use is left. */
+  /** Throws `invite-used` if no use is left. */
   use(invite: StoredInvite): void {
     const refusal = inviteRefusal(invite, this.#sql.used.get(invite.hash) ?? 0)
     if (refusal) throw refusal
@@ -34,7 +34,7 @@ export class InviteRows {
     return this.#sql.used.get(hash) ?? 0
   }
 
-  /** Those that cannot be used any more anyway. */
+  /** Removes counts of invites that have expired anyway. */
   expire(nowMs: number, countMax: number): number {
     return this.#sql.expire.run(nowMs - this.#limits.keepInvitesMs, countMax).changes
   }

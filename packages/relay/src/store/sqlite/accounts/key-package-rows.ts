@@ -1,4 +1,4 @@
-// Key packages: each goes out once, and the last resort when none is left.
+// Key packages: each is handed out once, and the last resort when none is left.
 import { createHash } from 'node:crypto'
 import type { AccountId } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
@@ -49,7 +49,8 @@ export class KeyPackageRows {
     const fresh = new Map<string, { hash: Uint8Array; data: Uint8Array }>()
     for (const data of published.oneTime) {
       const hash = hashOf(data)
-      // While replacing, those that are left go first: only what was taken before may not come again.
+      // A replacement removes the remaining packages first:
+      // only packages that were handed out must not be stored again.
       if (published.replace || !this.#sql.known.get(number, hash))
         fresh.set(Buffer.from(hash).toString('hex'), { hash, data })
     }
@@ -84,7 +85,7 @@ export class KeyPackageRows {
     return this.#sql.next.get(number) !== undefined || this.#sql.last.get(number) !== undefined
   }
 
-  /** What was taken so long ago that no resend of it can be on its way. */
+  /** Forgets packages handed out so long ago that no resend of them can be in flight. */
   expire(beforeMs: number, countMax: number): number {
     return this.#sql.expire.run(beforeMs, countMax).changes
   }

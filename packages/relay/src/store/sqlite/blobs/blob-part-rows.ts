@@ -1,4 +1,4 @@
-// Of what an unfinished blob is made up, where its bytes are kept in parts or by several relays: the arbiter between them.
+// The parts of an unfinished blob that is stored in parts or by several relays; decides between concurrent writers.
 import type { BlobId } from '@postern/protocol'
 import type { AddedPart, BlobPart, BlobPartStore, BlobPartsKept, ClaimedPart } from '../../relay-store.ts'
 import { isNext } from '../../rules/blob-parts.ts'

@@ -1,4 +1,4 @@
-// Blobs: whose they are, how long they are or may become, whether they are complete. Their bytes are elsewhere.
+// Metadata of blobs: owner, length or maximum length, and whether they are complete. Their bytes are elsewhere.
 import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { BlobLimits, FetchClaim, StoredBlob } from '../../relay-store.ts'
@@ -116,7 +116,7 @@ export class BlobRows {
     return 'yours'
   }
 
-  /** `agesMs`: the clock by which ages are told. */
+  /** `agesMs`: the corrected clock that measures ages. */
   expired({ nowMs, agesMs }: { nowMs: number; agesMs: number }, countMax: number): BlobId[] {
     const { blobUnfinishedMs, keepBlobsMs } = this.#limits
     const keptFromMs = agesMs - keepBlobsMs
@@ -127,7 +127,6 @@ export class BlobRows {
     return this.#sql.unfinished.all()
   }
 
-  /** Of complete ones. */
   stored(): { blobs: number; blobBytes: number } {
     return this.#sql.stored.get() ?? { blobs: 0, blobBytes: 0 }
   }
@@ -138,7 +137,7 @@ export class BlobRows {
     this.#parts.forget(blob)
   }
 
-  /** Only what was counted today: the bytes of a day that is over are forgotten with it. */
+  /** Only for today's count: those of earlier days no longer matter. */
   #giveBack(blob: BlobId, length: number): void {
     const announced = this.#sql.announced.get(blob)
     if (!announced || announced.size <= length) return

@@ -1,4 +1,4 @@
-// Which group carries on which, and who was in a group lately: those may be taken along without counting as new people.
+// Which group continues which, and who was in a group lately: those may move along without counting as new people.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { takesPlace } from '../../rules/continuations.ts'
 import type { Sqlite } from '../database.ts'
@@ -46,34 +46,34 @@ export class ContinuationRows {
     this.#sql.gone.run(group, account, nowMs)
   }
 
-  /** It is in the group, or was lately. */
+  /** The account is in the group, or was lately. */
   hasMember(group: number, account: number, nowMs: number): boolean {
     const sinceMs = nowMs - this.#limits.keepPastMembersMs
     return this.#sql.hasMember.get({ group, account, sinceMs }) !== undefined
   }
 
-  /** The new group has the place from now on, unless it is used. */
+  /** The new group becomes the continuation, unless an earlier one is already used. */
   begin(group: number, of: { creator: number; continued: number }): void {
     const isUsed = this.#sql.isUsed.get(of.creator, of.continued)
     if (takesPlace(isUsed === undefined ? undefined : { isUsed: isUsed === 1 })) this.#sql.begin.run({ ...of, group })
   }
 
-  /** Somebody is added to it. */
+  /** Someone is added to the group. */
   use(group: number): void {
     this.#sql.use.run(group)
   }
 
-  /** The group that `group` carries on for its creator. */
+  /** The group that `group` continues for its creator. */
   continuedBy(group: number, creator: number): number | undefined {
     return this.#sql.continuedBy.get(group, creator)
   }
 
-  /** From here on `group` is like any other. */
+  /** From here on `group` is a group like any other. */
   end(group: number): void {
     this.#sql.end.run(group)
   }
 
-  /** Its number may be given to another. */
+  /** The group's number may be assigned again. */
   forgetGroup(group: number): void {
     this.#sql.forgetPast.run(group)
     this.#sql.forget.run({ group })

@@ -1,4 +1,4 @@
-// Groups and their members. A group in use is held in memory, and its counters are written once per transaction.
+// Groups and their members. A group in use is cached, and its counters are written once per transaction.
 import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { groupsRefusal } from '../../rules/counts.ts'
@@ -15,14 +15,14 @@ export type HeldGroup = {
   seq: number
   lastTs: number
   readonly members: Map<number, AccountId>
-  /** They ended their delivery; a commit has still to remove them. */
+  /** Members that ended their delivery and are not removed by a commit yet. */
   readonly left: Set<number>
-  /** Senders whom every member is known to have heard, so that their next message notes nothing. */
+  /** Senders that every member is known to have received, so that their next message notes no contact. */
   readonly heardByAll: Set<number>
   readonly heardByOne: Set<string>
-  /** From 1970, of the two above. */
+  /** The day from 1970 to which the two sets above belong. */
   heardDay: number
-  /** Sent in a group of two since its mailboxes were thought of. */
+  /** Bytes sent in a group of two since its mailbox was last checked. */
   aloneBytes: number
 }
 
@@ -73,7 +73,7 @@ export class GroupRows {
   }
 
   find(id: GroupId): HeldGroup | undefined {
-    // One that was changed and pushed out of memory in this transaction is newer than its row.
+    // A group that was changed and evicted within this transaction is newer than its row.
     const held = this.#held.get(id) ?? this.#changed.get(id)
     if (held) return held
     const row = this.#sql.group.get(id)
@@ -93,7 +93,7 @@ export class GroupRows {
     return group
   }
 
-  /** For a member only: to anybody else a group that exists looks like one that does not. */
+  /** For a member only: for anyone else a group that exists looks like one that does not. */
   ofMember(id: GroupId, account: AccountId): HeldGroup {
     const group = this.find(id)
     const number = this.#accounts.find(account)
@@ -106,7 +106,6 @@ export class GroupRows {
     if (refusal) throw refusal
   }
 
-  /** Gives the number of the new group. */
   create(id: GroupId, creator: number): number {
     const num = Number(this.#sql.insert.run(id, creator).lastInsertRowid)
     this.#sql.join.run(num, creator)
@@ -114,12 +113,12 @@ export class GroupRows {
     return num
   }
 
-  /** Its epoch, seq or time has changed in memory. */
+  /** The epoch, sequence number or time has changed in memory. */
   touch(group: HeldGroup): void {
     this.#changed.set(group.id, group)
   }
 
-  /** Someone new hears the senders for the first time. */
+  /** A new member receives the senders for the first time. */
   membersChanged(group: HeldGroup): void {
     group.heardByAll.clear()
     group.heardByOne.clear()
@@ -157,13 +156,13 @@ export class GroupRows {
     this.#changed.clear()
   }
 
-  /** What is in memory may be of a transaction that was undone. */
+  /** Values in memory may come from a transaction that was rolled back. */
   forget(): void {
     this.#changed.clear()
     this.#held.clear()
   }
 
-  /** Groups that nobody is in, when all their entries are past their time. */
+  /** Removes empty groups once all their entries have expired. */
   expire(beforeMs: number, countMax: number): number {
     const expired = this.#sql.expired.all(beforeMs, countMax)
     for (const { num, id } of expired) {

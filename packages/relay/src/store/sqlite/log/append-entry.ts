@@ -12,7 +12,7 @@ import type { LogParts } from './log-parts.ts'
 type Route = { kind: 'to-members' } | { kind: 'to-one'; num: number; id: AccountId }
 type Appending = { append: Append; sender: number; route: Route }
 
-/** Only what cannot be appended is looked for in the log: a message that is new costs no look. */
+/** Only messages that cannot be appended are looked up in the log: a new message costs no lookup. */
 export function appendEntry(parts: LogParts, append: Append): RelayVerdict {
   const group = parts.groups.find(append.group)
   const sender = parts.accounts.find(append.sender)
@@ -40,11 +40,11 @@ function recipientOf({ accounts }: LogParts, { delivery }: Append) {
   return delivery.kind === 'direct' ? { num: accounts.find(delivery.to), id: delivery.to } : undefined
 }
 
-/** A farewell is for nobody: it is accepted also where nobody is left. */
+/** A farewell has no receiver, so it is accepted even if nobody is left. */
 const isGone = ({ accounts }: LogParts, { delivery }: Append): ((num: number) => boolean) =>
   delivery.kind === 'leave' ? () => false : num => accounts.isDeleted(num)
 
-/** Undefined when it is in the log already; then nothing is changed. */
+/** Returns undefined, and changes nothing, if the message is already in the log. */
 function write(parts: LogParts, group: HeldGroup, { append, sender, route }: Appending): RelayVerdict | undefined {
   const { message, payload, delivery, nowMs } = append
   const ts = nextTs(group, nowMs)
@@ -58,6 +58,7 @@ function write(parts: LogParts, group: HeldGroup, { append, sender, route }: App
   group.lastTs = ts
   parts.groups.touch(group)
   deliver(parts, group, { pos, sender, route, nowMs })
+  if (append.attention) parts.attention.add(group.num, { ...append.attention, pos, ts })
   if (delivery.kind === 'leave') {
     parts.groups.leave(group, sender, nowMs)
     parts.groups.membersChanged(group)
@@ -67,7 +68,10 @@ function write(parts: LogParts, group: HeldGroup, { append, sender, route }: App
 
 type Charged = { kind: 'charged'; bytes: number } | { kind: 'refused'; error: unknown }
 
-/** Not thrown at once: what is in the log already is told so, whatever its sender has stored since. */
+/**
+ * Returns the refusal instead of throwing:
+ * a message that is already in the log is confirmed, whatever its sender has stored since.
+ */
 function tryCharge(parts: LogParts, group: HeldGroup, appending: Appending): Charged {
   try {
     return { kind: 'charged', bytes: charge(parts, group, appending) }
@@ -76,14 +80,15 @@ function tryCharge(parts: LogParts, group: HeldGroup, appending: Appending): Cha
   }
 }
 
-/** Throws when the sender has stored too much today, or too much of it waits for the one who gets this. */
+/** Throws if the sender has stored too much today, or too much of its data waits for the one receiver. */
 function charge(parts: LogParts, group: HeldGroup, { append, sender, route }: Appending): number {
   const { payload, delivery, nowMs } = append
   if (isFreeFarewell(delivery, payload.length)) return 0
   const sent = { bytes: payload.length, nowMs }
   if (route.kind === 'to-one') parts.fill.check(sender, route, sent)
   else if (group.members.size === 2) parts.fill.checkChat(group, sender, sent)
-  const cost = appendCost(payload.length, route.kind === 'to-one' ? 1 : group.members.size - 1)
+  const bytes = payload.length + (append.attention?.preview?.length ?? 0)
+  const cost = appendCost(bytes, route.kind === 'to-one' ? 1 : group.members.size - 1)
   parts.dayBytes.charge(sender, cost, nowMs)
   return cost
 }
@@ -107,7 +112,7 @@ function deliver(parts: LogParts, group: HeldGroup, { pos, sender, route, nowMs 
   group.heardByOne.add(pair)
 }
 
-/** Contacts are forgotten by the day: what was noted yesterday may have to be noted again. */
+/** Contacts expire by the day: a contact noted yesterday may have to be noted again. */
 function forgetHeard(group: HeldGroup, nowMs: number): void {
   const day = dayOf(nowMs)
   if (group.heardDay === day) return
@@ -118,7 +123,7 @@ function forgetHeard(group: HeldGroup, nowMs: number): void {
 
 type Asked = { message: MessageId; by: number }
 
-/** What the log says about a message; undefined when it is not there, or not for who asks. */
+/** The answer from the log; undefined if the message is not there, or not visible to the caller. */
 export function knownVerdict(parts: LogParts, group: HeldGroup, { message, by }: Asked): RelayVerdict | undefined {
   const known = parts.entries.known(message)
   return known && answerKnown(group, known, by)

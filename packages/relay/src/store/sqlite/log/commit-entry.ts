@@ -1,4 +1,4 @@
-// Appends a commit: the first one of an epoch wins, and membership changes exactly at it.
+// Appends a commit: the first one of an epoch wins, and membership changes exactly there.
 import { CodedError } from '@postern/protocol'
 import type { RelayVerdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
@@ -12,7 +12,7 @@ import type { HeldGroup } from '../groups/group-rows.ts'
 import { knownVerdict } from './append-entry.ts'
 import type { LogParts } from './log-parts.ts'
 
-/** `strangers`: whom of those added the sender does not know yet. */
+/** `strangers`: the added people whom the sender does not know yet. */
 type Made = { commit: CommitEnvelope; sender: number; change: MemberChange; strangers: number[] }
 
 export function commitEntry(parts: LogParts, commit: CommitEnvelope, limits: RelayLimits): RelayVerdict {
@@ -39,7 +39,7 @@ export function commitEntry(parts: LogParts, commit: CommitEnvelope, limits: Rel
   return apply(parts, group, made)
 }
 
-/** Throws when they are too many for today. */
+/** Throws if there are too many for today. */
 function strangersIn(
   parts: LogParts,
   group: HeldGroup,
@@ -55,7 +55,7 @@ function continuedBy({ continuations }: LogParts, group: HeldGroup, nowMs: numbe
   return continued === undefined ? undefined : account => continuations.hasMember(continued, account, nowMs)
 }
 
-/** Throws when the sender has stored too much today, or too much of it waits for the only one who gets this. */
+/** Throws if the sender has stored too much today, or too much of its data waits for the only receiver. */
 function charge(parts: LogParts, group: HeldGroup, { commit, sender, change }: Made): void {
   const { payload, welcome, nowMs } = commit
   const { added, removed } = change
@@ -78,8 +78,10 @@ function apply(parts: LogParts, group: HeldGroup, { commit, sender, change, stra
   const pos = parts.entries.insert(group, { kind: 'commit', sender: from, ts, message, payload, ...named })
   if (pos === undefined) throw new TypeError('a commit that is not in the log could not be added to it')
   parts.mailboxes.deliverToMembers(group, pos, { except: undefined })
+  // A group that continues another one is a chat that its people have already.
+  const isNewChat = commit.isForAttention && parts.continuations.continuedBy(group.num, group.creator) === undefined
   if (added.length > 0) parts.continuations.use(group.num)
-  // Else one could take people in and out, and speak with each of them alone.
+  // Otherwise a creator could add and remove people one by one, and contact each of them alone.
   if (putsOut) parts.continuations.end(group.num)
   for (const num of removed) parts.groups.remove(group, num, commit.nowMs)
   for (const account of added) parts.groups.add(group, account)
@@ -87,6 +89,8 @@ function apply(parts: LogParts, group: HeldGroup, { commit, sender, change, stra
     const { welcome } = commit
     const at = parts.entries.insert(group, { kind: 'welcome', sender: from, ts, message: undefined, payload: welcome })
     if (at !== undefined) for (const account of added) parts.mailboxes.deliverTo(account, at)
+    if (at !== undefined && isNewChat)
+      parts.attention.add(group.num, { pos: at, ts, kind: 'message', preview: undefined })
   }
   parts.contacts.meet(sender, strangers, commit.nowMs)
   for (const account of added) parts.contacts.note(account.num, sender, commit.nowMs)

@@ -1,4 +1,4 @@
-// Makes a group: once per id, for its creator, perhaps as what carries on another group.
+// Creates a group: once per id, for its creator, optionally as the continuation of another group.
 import { CodedError, type GroupId } from '@postern/protocol'
 import type { NewStoredGroup } from '../../relay-store.ts'
 import { continuationRefusal } from '../../rules/continuations.ts'

@@ -7,6 +7,7 @@ import type { GroupRows } from '../groups/group-rows.ts'
 import type { EntryRows } from '../mailboxes/entry-rows.ts'
 import type { MailboxFill } from '../mailboxes/mailbox-fill.ts'
 import type { MailboxRows } from '../mailboxes/mailbox-rows.ts'
+import type { AttentionRows } from '../push/attention-rows.ts'
 
 export type LogParts = {
   accounts: AccountRows
@@ -17,4 +18,5 @@ export type LogParts = {
   mailboxes: MailboxRows
   dayBytes: DayBytes
   fill: MailboxFill
+  attention: AttentionRows
 }

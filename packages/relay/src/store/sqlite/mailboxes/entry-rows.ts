@@ -1,4 +1,4 @@
-// The log: every payload once.
+// The log: stores every payload once.
 import { type AccountId, backupLimits, fromBase32, type MessageId } from '@postern/protocol'
 import type { AcceptedEntry, MailboxEntry } from '@postern/protocol/relay'
 import { joined, kindNumbers, kindOf } from '../../stored-entry.ts'
@@ -21,7 +21,7 @@ const NOBODY: AccountId[] = []
 
 type KnownRow = { seq: number; ts: number; sender: number; kind: number }
 
-/** The next entry stands far behind all that were ever given out. */
+/** Moves the next position far above all that were ever assigned. */
 export function skipPositions(db: Sqlite): void {
   const by = backupLimits.positionsSkipped
   const { changes } = db.prepare("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'entry'").run(by)
@@ -46,7 +46,7 @@ export class EntryRows {
     }
   }
 
-  /** The entry's position, or undefined when its message is in the log already. Does not advance the group. */
+  /** Returns the entry's position, or undefined if its message is already in the log. Does not advance the group. */
   insert(group: HeldGroup, entry: NewEntry): number | undefined {
     const message = entry.message === undefined ? null : fromBase32(entry.message)
     const kind = kindNumbers[entry.kind]

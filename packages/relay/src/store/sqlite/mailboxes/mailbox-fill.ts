@@ -1,4 +1,4 @@
-// What waits unread for one account: a sender who has filled a mailbox waits until it is read, and others do not.
+// Limits unread entries per mailbox: a sender that has filled a mailbox waits until it is read, and others do not.
 import { CodedError, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { rowBytes } from '../../rules/costs.ts'
@@ -10,7 +10,10 @@ import type { MailboxRows } from './mailbox-rows.ts'
 export class MailboxFill {
   readonly #mailboxes: MailboxRows
   readonly #limits: RelayLimits
-  /** By sender and recipient: how many bytes may pass before the mailbox is looked through; and since when it is full. */
+  /**
+   * By sender and recipient:
+   * how many bytes may pass before the mailbox is counted again, and since when it is full.
+   */
   readonly #left: WeightedCache<string, number>
   readonly #full: WeightedCache<string, number>
 
@@ -21,7 +24,7 @@ export class MailboxFill {
     this.#full = new WeightedCache(limits.accountsCachedMax)
   }
 
-  /** The same as `check`, for the other one of a group of two. */
+  /** Like `check`, for the other member of a group of two. */
   checkChat(group: HeldGroup, sender: number, sent: { bytes: number; nowMs: number }): void {
     group.aloneBytes += sent.bytes + rowBytes.entry
     if (group.aloneBytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
@@ -30,7 +33,7 @@ export class MailboxFill {
     group.aloneBytes = 0
   }
 
-  /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */
+  /** Data of this size goes to one account alone. Throws `mailbox-full` if the sender has too much there. */
   check(sender: number, to: MailboxRecipient, sent: { bytes: number; nowMs: number }): void {
     const pair = `${sender}>${to.num}`
     const fullAtMs = this.#full.get(pair)
@@ -51,6 +54,6 @@ export class MailboxFill {
   }
 }
 
-/** Also when the clock was set back. */
+/** Also if the clock was set back. */
 const hasPassed = (fullAtMs: number, nowMs: number): boolean =>
   Math.abs(nowMs - fullAtMs) >= relayFixedLimits.mailboxLookAgainMs

@@ -1,4 +1,4 @@
-// Mailboxes: what waits for an account, in order, and how far it has acknowledged.
+// Mailboxes: the entries that wait for an account, in order, and its acknowledged position.
 import { type AccountId, Deferred } from '@postern/protocol'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import type { Page, PageBounds } from '../../relay-store.ts'
@@ -28,7 +28,7 @@ export class MailboxRows {
   /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
   readonly #grown = new Set<AccountId>()
   #committed = new Set<AccountId>()
-  /** Acknowledgements that wait for a transaction; `#written` are those of the one that is under way. */
+  /** Acknowledgements that wait for a transaction; `#written` are those of the current one. */
   #unwritten = new Map<number, Unwritten>()
   #written = new Map<number, Unwritten>()
 
@@ -37,7 +37,7 @@ export class MailboxRows {
     this.#recent = parts.recent
     this.#tails = parts.tails
     this.#sql = {
-      // A bare LIMIT ? makes SQLite compile the statement anew each time, which takes six times as long as the read.
+      // With a bare LIMIT ? SQLite compiles the statement on every call, which takes six times as long as the read.
       cursors: db
         .prepare<[number, number, number], number>(
           `SELECT pos FROM mailbox
@@ -66,7 +66,7 @@ export class MailboxRows {
         `INSERT INTO mailbox (account, pos)
          SELECT account, ? FROM member WHERE chat_group = ? AND has_left = 0 AND account <> ?`,
       ),
-      // The newest first: who fills a mailbox is found among them.
+      // The newest first: a sender that fills the mailbox shows up among them.
       waiting: db.prepare<[{ account: number; sender: number; rowsMax: number }], UnreadTotals>(
         `SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes,
            count(*) FILTER (WHERE sender = @sender) AS ownEntries,
@@ -90,7 +90,7 @@ export class MailboxRows {
     if (group.members.size > 2) this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
     for (const [num, id] of group.members) {
       if (num === options.except) continue
-      // In a chat of two the members need not be looked up.
+      // In a group of two, the members need not be looked up.
       if (group.members.size <= 2) this.#sql.toOne.run(num, pos)
       this.#grow({ num, id }, pos)
     }
@@ -106,34 +106,34 @@ export class MailboxRows {
     this.#tails.grow(num, pos)
   }
 
-  /** Whose mailbox has grown since this was asked last. */
+  /** Returns the accounts whose mailbox has grown since the last call. */
   drainGrown(): ReadonlySet<AccountId> {
     const grown = this.#committed
     this.#committed = new Set()
     return grown
   }
 
-  /** What waits unread for an account, and how much of that is of one sender; of the newest rows only. */
+  /** Unread entries of an account, and those of one sender, among the newest rows only. */
   waiting(of: { account: number; sender: number; rowsMax: number }): UnreadTotals | undefined {
     return this.#sql.waiting.get(of)
   }
 
-  /** The next account, by its number, that has a mailbox. */
+  /** The next account number that has a mailbox. */
   nextAccount(after: number): number | undefined {
     return this.#sql.nextAccount.get(after)
   }
 
-  /** What was in the log so far may be gone from it. */
+  /** Cached positions may refer to entries that are gone from the log. */
   entriesDropped(): void {
     this.#tails.forget()
   }
 
-  /** How many references went. */
+  /** Returns how many references it removed. */
   dropBelow(floor: number, of: { account: number; countMax: number }): number {
     return this.#sql.dropBelow.run({ ...of, floor }).changes
   }
 
-  /** At least one entry when there is any, then as many as fit. */
+  /** Returns at least one entry if there is any, then as many as fit. */
   read(account: AccountId, after: number, bounds: PageBounds): Page {
     const number = this.#accounts.numberOf(account)
     const cursors = this.#cursors(number, after, bounds.entriesMax)
@@ -165,10 +165,10 @@ export class MailboxRows {
     return this.#sql.head.get(this.#accounts.numberOf(account)) ?? 0
   }
 
-  /** Shares the next transaction; a later one of the same account takes its place. */
+  /** Shares the next transaction; a later one of the same account replaces it. */
   acknowledge(account: AccountId, reached: Reached): Promise<void> {
     const number = this.#accounts.find(account)
-    // Deleted meanwhile: there is nothing to remember.
+    // Deleted in the meantime: there is nothing to store.
     if (number === undefined) return Promise.resolve()
     const earlier = this.#unwritten.get(number)
     if (!earlier) {

@@ -1,20 +1,20 @@
-// The newest cursors of mailboxes that are read as they grow: whoever is caught up is served without a look into the database.
+// The newest cursors of mailboxes: a reader that is caught up is served without a database read.
 import { relayFixedLimits } from '@postern/protocol'
 
-/** All that is in the mailbox behind `after`, in order. */
+/** Everything in the mailbox after `after`, in order. */
 type Tail = { after: number; cursors: number[] }
 
 export class MailboxTails {
   readonly #accountsMax: number
   readonly #tails = new Map<number, Tail>()
-  /** Of the transaction that is under way: an account, then its cursor, and so on. */
+  /** From the current transaction: account and cursor alternate. */
   #uncommitted: number[] = []
 
   constructor(accountsMax: number) {
     this.#accountsMax = accountsMax
   }
 
-  /** The cursors behind `after`, oldest first; undefined when only the database knows. */
+  /** The cursors after `after`, oldest first; undefined if only the database has them. */
   read(account: number, after: number): number[] | undefined {
     const tail = this.#tails.get(account)
     if (!tail || after < tail.after) return undefined
@@ -24,16 +24,16 @@ export class MailboxTails {
     return cursors.slice(first)
   }
 
-  /** What the database has behind `after`, up to the end of the mailbox. */
+  /** Caches the database's cursors after `after`, up to the end of the mailbox. */
   keep(account: number, after: number, cursors: readonly number[]): void {
-    // All at once: to find the one that was read last would cost every reader more than this does.
+    // Clears everything: finding the least recently used entry would cost every reader more.
     if (this.#tails.size >= this.#accountsMax) this.#tails.clear()
     const tail: Tail = { after, cursors: [] }
     this.#tails.set(account, tail)
     for (const cursor of cursors) append(tail, cursor)
   }
 
-  /** A mailbox grows, if its transaction is committed. */
+  /** The mailbox grows if the transaction is committed. */
   grow(account: number, cursor: number): void {
     if (this.#tails.has(account)) this.#uncommitted.push(account, cursor)
   }
@@ -52,13 +52,13 @@ export class MailboxTails {
     this.#uncommitted = []
   }
 
-  /** When something goes from mailboxes. */
+  /** Called when entries are removed from mailboxes. */
   forget(): void {
     this.#tails.clear()
   }
 }
 
-/** Past so many the oldest goes: whoever is that far behind reads from the database. */
+/** Beyond the limit the oldest is dropped: a reader that far behind uses the database. */
 function append(tail: Tail, cursor: number): void {
   tail.cursors.push(cursor)
   if (tail.cursors.length <= relayFixedLimits.mailboxTailMax) return

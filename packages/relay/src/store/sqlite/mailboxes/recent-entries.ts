@@ -1,4 +1,4 @@
-// The newest entries in memory: most readers are caught up, and a payload is then not read from disk for each of them.
+// The newest entries in memory: most readers are caught up, so a payload is not read from disk for each of them.
 import type { MailboxEntry } from '@postern/protocol/relay'
 import { entryBytes } from '../../entry-bytes.ts'
 
@@ -6,7 +6,7 @@ export class RecentEntries {
   readonly #bytesMax: number
   readonly #entries = new Map<number, MailboxEntry>()
   #bytes = 0
-  /** Of the transaction that is under way. */
+  /** Entries of the current transaction. */
   #uncommitted: MailboxEntry[] = []
 
   constructor(bytesMax: number) {
@@ -31,7 +31,7 @@ export class RecentEntries {
   }
 
   #keep(entry: MailboxEntry): void {
-    // A copy: the payload is a view of what was received, and would keep all of that in memory.
+    // A copy: the payload is a view of the received buffer and would keep all of it in memory.
     this.#entries.set(entry.cursor, { ...entry, payload: Buffer.from(entry.payload) })
     this.#bytes += entryBytes(entry)
     for (const [oldest, dropped] of this.#entries) {

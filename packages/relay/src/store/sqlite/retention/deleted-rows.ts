@@ -1,4 +1,4 @@
-// Accounts that their owners have deleted: a tombstone stays, everything else goes in turns of bounded size.
+// Removes the data of deleted accounts, in turns of bounded size. A tombstone stays.
 import { type AccountId, DAY_MS, type GroupId } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
@@ -26,7 +26,7 @@ export class DeletedRows {
            WHERE account = ? AND has_left = 0 LIMIT 0 + ?`,
         )
         .pluck(),
-      /** Its bytes go with the next sweep of blobs. */
+      /** The next sweep of blobs removes their bytes. */
       expireBlobs: db.prepare(
         `UPDATE blob SET begun_ms = 0, done_ms = CASE WHEN done_ms IS NULL THEN NULL ELSE 0 END
          WHERE owner = ? AND (begun_ms > 0 OR done_ms > 0)`,
@@ -44,6 +44,7 @@ export class DeletedRows {
         db.prepare('DELETE FROM profile WHERE account = ?'),
         db.prepare('DELETE FROM key_package WHERE account = ?'),
         db.prepare('DELETE FROM last_resort WHERE account = ?'),
+        db.prepare('DELETE FROM push_subscription WHERE account = ?'),
       ],
       continuations: db.prepare('DELETE FROM continuation WHERE creator = ?'),
     }
@@ -55,7 +56,7 @@ export class DeletedRows {
     this.#parts.accounts.forget()
   }
 
-  /** Of all that were deleted lately: what was under way to one of them may have arrived behind its deletion. */
+  /** Covers all recently deleted accounts: entries in flight may have arrived after the deletion. */
   purge(nowMs: number): { removed: number; more: boolean } {
     const { limits } = this.#parts
     let removed = 0

@@ -1,4 +1,4 @@
-// What is past its time: the position below which nothing is read any more, and by which clock ages are told.
+// Retention: the position below which nothing is read any more, and the corrected clock that measures ages.
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { agesAt, type ClockSet, setClock } from '../../rules/ages.ts'
 import type { Sqlite } from '../database.ts'

@@ -1,5 +1,5 @@
-// Removes what is past its time, in turns of bounded size, so that no sender waits long behind a sweep.
-import { giveBackPages, type PagedDatabase } from '@postern/protocol'
+// Removes expired data in turns of bounded size, so that no sender waits long behind a sweep.
+import { giveBackPages, type PagedDatabase, pushLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { ContactRows } from '../accounts/contact-rows.ts'
 import type { InviteRows } from '../accounts/invite-rows.ts'
@@ -8,6 +8,7 @@ import type { ContinuationRows } from '../groups/continuation-rows.ts'
 import type { GroupRows } from '../groups/group-rows.ts'
 import type { EntryRows } from '../mailboxes/entry-rows.ts'
 import type { MailboxRows } from '../mailboxes/mailbox-rows.ts'
+import type { AttentionRows } from '../push/attention-rows.ts'
 import type { DeletedRows } from './deleted-rows.ts'
 import type { RetentionRows } from './retention-rows.ts'
 
@@ -23,20 +24,21 @@ type Parts = {
   invites: InviteRows
   contacts: ContactRows
   deleted: DeletedRows
+  attention: AttentionRows
   limits: RelayLimits
 }
 
 export class Sweep {
   readonly #parts: Parts
   #phase: Phase = { kind: 'entries' }
-  /** Mailboxes hold nothing below it. */
+  /** Mailboxes have nothing below it. */
   #mailboxFloor = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** What is remembered here may be of a turn that was undone. */
+  /** Values in memory may come from a turn that was rolled back. */
   forget(): void {
     this.#phase = { kind: 'entries' }
     this.#mailboxFloor = 0
@@ -82,7 +84,7 @@ export class Sweep {
       account = mailboxes.nextAccount(account)
       if (account === undefined) break
       removed += mailboxes.dropBelow(floor, { account, countMax: rowsMax - removed })
-      // Perhaps not all of this account's: the next turn starts with it again.
+      // Rows of this account may be left: the next turn starts with it again.
       if (removed >= rowsMax) return this.#pause(account - 1, removed)
     }
     if (account !== undefined && floor > this.#mailboxFloor) return this.#pause(account, removed)
@@ -97,7 +99,7 @@ export class Sweep {
   }
 
   #rest(nowMs: number): { removed: number; more: boolean } {
-    const { limits, groups, keyPackages, continuations, invites, contacts, deleted } = this.#parts
+    const { limits, groups, keyPackages, continuations, invites, contacts, deleted, attention } = this.#parts
     const rowsMax = limits.sweepRowsPerTurn
     const beforeMs = nowMs - limits.keepEntriesMs
     const removed = [
@@ -106,6 +108,7 @@ export class Sweep {
       continuations.expire(nowMs, rowsMax),
       invites.expire(nowMs, rowsMax),
       contacts.expire(beforeMs, rowsMax),
+      attention.expire(Math.max(beforeMs, nowMs - pushLimits.ttlMs), rowsMax),
     ]
     const purged = deleted.purge(nowMs)
     const more = purged.more || removed.includes(rowsMax)

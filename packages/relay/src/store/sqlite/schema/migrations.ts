@@ -1,4 +1,5 @@
-// The relay's tables, as numbered steps: a step that was released is never changed, only followed by another.
+// The relay's tables, as numbered steps: a released step is never changed, only followed by another.
+import type { SchemaDraft } from '@postern/protocol'
 
 export const migrations: readonly string[] = [
   `
@@ -204,4 +205,42 @@ export const migrations: readonly string[] = [
   ALTER TABLE blob ADD COLUMN fetched_by BLOB;
   CREATE INDEX blob_expires ON blob (done_ms + lifetime_ms) WHERE lifetime_ms IS NOT NULL;
   `,
+  `
+  -- Entries for somebody's attention, as long as a push about them makes sense.
+  CREATE TABLE attention (
+    pos INTEGER PRIMARY KEY,
+    ts INTEGER NOT NULL,
+    is_mention INTEGER NOT NULL,
+    preview BLOB
+  ) STRICT;
+
+  -- Of devices, at push services. serial: of the device's certificate. muted: groups, one behind the other.
+  -- pushed: nothing in the mailbox up to here has to be pushed any more.
+  CREATE TABLE push_subscription (
+    device TEXT PRIMARY KEY,
+    account INTEGER NOT NULL,
+    serial INTEGER NOT NULL,
+    endpoint TEXT NOT NULL,
+    p256dh BLOB NOT NULL,
+    auth BLOB NOT NULL,
+    muted BLOB NOT NULL,
+    pushed INTEGER NOT NULL,
+    set_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX push_subscription_account ON push_subscription (account, set_ms);
+
+  -- By this key push services know the relay, and subscriptions are bound to it.
+  CREATE TABLE push_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    private_key BLOB NOT NULL,
+    public_key BLOB NOT NULL
+  ) STRICT;
+  `,
+]
+
+/** Numbers that were used for several shapes before one of them stayed. */
+export const drafts: readonly SchemaDraft[] = [
+  { schema: 2, lacks: 'past_member.account', openedBy: '2c2ee79' },
+  { schema: 3, lacks: 'account.serial', openedBy: '8ffdb17' },
+  { schema: 8, lacks: 'blob_upload.claimed', openedBy: '7fb3cff' },
 ]

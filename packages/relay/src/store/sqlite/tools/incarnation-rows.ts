@@ -1,13 +1,13 @@
-// Which life of the relay this is: kept in its database, and another one after a restore from a backup.
+// The relay's incarnation: stored in its database, and a new one after a restore from a backup.
 import type { Sqlite } from '../database.ts'
 
-/** Undefined in a database that is older than incarnations. */
+/** Undefined for a database from before incarnations. */
 export function incarnationIn(db: Sqlite): Uint8Array | undefined {
   if (!hasTable(db)) return undefined
   return db.prepare<[], Uint8Array>('SELECT id FROM incarnation').pluck().get()
 }
 
-/** One that nobody can have known. Where there is none, the migration to come makes one. */
+/** Sets a new random one. If there is no table, the coming migration creates one. */
 export function beginIncarnation(db: Sqlite): void {
   if (hasTable(db)) db.prepare('UPDATE incarnation SET id = randomblob(16)').run()
 }

@@ -1,4 +1,4 @@
-// The note of a move in the database of the relay that was moved away from here.
+// The note of a move, in the database that the relay was moved away from.
 import { CodedError } from '@postern/protocol'
 import type { MoveNote } from '../../move-note.ts'
 import type { Sqlite } from '../database.ts'
@@ -8,7 +8,7 @@ export function moveNoteIn(db: Sqlite): MoveNote | undefined {
   return db.prepare<[], MoveNote>('SELECT state, place FROM relay_move').get()
 }
 
-/** In one transaction; undefined takes it back. */
+/** In one transaction; undefined removes the note. */
 export function putMoveNote(db: Sqlite, note: MoveNote | undefined): void {
   if (!note && !hasTable(db)) return
   db.transaction(() => {
@@ -19,7 +19,7 @@ export function putMoveNote(db: Sqlite, note: MoveNote | undefined): void {
   })()
 }
 
-/** Throws `database-moved`, with the database closed: started on what was left behind, a relay would tell everybody what is no longer so. */
+/** Closes the database and throws `database-moved`: a relay started on the data left behind would serve stale state. */
 export function refuseMoved(db: Sqlite, directory: string): void {
   const note = moveNoteIn(db)
   if (!note) return

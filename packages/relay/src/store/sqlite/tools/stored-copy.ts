@@ -1,23 +1,23 @@
-// The relay's directory as it lies, for backups: kept still while it is copied, looked at, and made ready where it is restored.
+// The relay's directory on disk, for backups: locks it for a copy, checks it, and prepares a restored one.
 import { join } from 'node:path'
 import { type BlobId, CodedError, systemFault } from '@postern/protocol'
-import { checkedConnection, findDamage, looksDamaged } from '@postern/protocol/node'
+import { checkedConnection, findDamage, looksDamaged, unusable } from '@postern/protocol/node'
 import { BLOBS_NAME, DATABASE_NAME, INVITES_NAME } from '../../claim-directory.ts'
 import { completeBlobsIn } from '../blobs/blob-rows.ts'
-import { emptyLog, openUnchanged, type Sqlite, schemaOf } from '../database.ts'
+import { emptyLog, openFirstPage, openUnchanged, type Sqlite, schemaOf, versionOf } from '../database.ts'
 import { skipPositions } from '../mailboxes/entry-rows.ts'
 import { beginIncarnation, incarnationIn } from './incarnation-rows.ts'
 
-/** What of the directory cannot be had again from elsewhere. */
+/** The files that cannot be recreated from elsewhere. */
 export const relayFiles = { database: DATABASE_NAME, blobs: BLOBS_NAME, invites: INVITES_NAME } as const
 
-/** `incarnation` is empty in a database that is older than incarnations. */
+/** `incarnation` is empty for a database from before incarnations. */
 export type StoredRelay = { schema: number; incarnation: string }
 export type CompleteBlob = { blob: BlobId; bytes: number }
 
 /**
- * Where nothing runs: all that was written stands in the database's own file, and nobody else opens it until this is closed.
- * Whoever copies it in this process closes the file only afterwards: to close any handle of a file drops its locks.
+ * For a stopped relay: moves everything written into the database's own file and locks it until it is closed. A copy in
+ * the same process must close its file handle afterwards: closing any handle of a file drops its locks.
  */
 export function lockStoredRelay(directory: string): { close(): void } {
   const db = openUnchanged(directory)
@@ -30,9 +30,21 @@ export function lockStoredRelay(directory: string): { close(): void } {
   }
 }
 
-/** Throws `database-damaged` and `database-newer`: reads all of it. */
+/** The version of the tables, from the first page alone; for a copy. Throws `database-newer`. */
+export function storedRelaySchema(directory: string): number {
+  const db = openFirstPage(directory)
+  try {
+    return versionOf(db, directory)
+  } catch (error) {
+    throw unusable(directory, error)
+  } finally {
+    db.close()
+  }
+}
+
+/** Reads the whole database. Throws `database-damaged` and `database-newer`. */
 export function checkStoredRelay(directory: string): StoredRelay {
-  // First: a newer one may have another shape.
+  // First: a newer database may have another structure.
   const schema = within(directory, db => schemaOf(db, directory))
   const found = damageIn(directory)
   if (found !== undefined) throw damaged(new Error(found))
@@ -42,7 +54,7 @@ export function checkStoredRelay(directory: string): StoredRelay {
   })
 }
 
-/** Those alone: bytes without such a row are never swept. */
+/** Only complete blobs: bytes without such a row would never be swept. */
 export function* completeBlobs(directory: string): Generator<CompleteBlob> {
   const db = openUnchanged(directory)
   try {
@@ -53,8 +65,8 @@ export function* completeBlobs(directory: string): Generator<CompleteBlob> {
 }
 
 /**
- * Positions that were given out after the backup are not given out again: a client that has read up to one of them would pass
- * over as many new messages. And it is another incarnation: clients know by that what they have to say anew.
+ * Skips positions that were assigned after the backup: a client that has read up to one of them would miss as many new
+ * messages. Also begins a new incarnation, which tells clients to resend their state.
  */
 export const prepareRestoredRelay = (directory: string): void =>
   within(directory, db =>
@@ -69,7 +81,7 @@ function within<T>(directory: string, work: (db: Sqlite) => T): T {
   try {
     return work(db)
   } catch (error) {
-    // The check opens the file alone.
+    // Close first: the check needs the file exclusively.
     db.close()
     throw storedFault(directory, error)
   } finally {
@@ -82,6 +94,6 @@ const damageIn = (directory: string): string | undefined =>
 
 const damaged = (cause: unknown): CodedError => new CodedError('database-damaged', {}, { cause })
 
-/** SQLite reports a failed read as damage, so the file is checked before anybody is sent to a backup. */
+/** SQLite reports a failed read as damage, so the file is checked before an operator is asked to restore a backup. */
 const storedFault = (directory: string, error: unknown): unknown =>
   looksDamaged(error) && damageIn(directory) !== undefined ? damaged(error) : systemFault(error)

@@ -1,0 +1,53 @@
+// The texts about the app lock.
+import { inLanguages } from '../i18n/language.ts'
+
+export const appLockWords = inLanguages({
+  en: {
+    lock: 'App lock',
+    on: 'On',
+    off: 'Off',
+    lockOff: 'Ask for a passphrase or PIN when Postern is opened.',
+    lockOn: 'Postern asks for your passphrase when it is opened.',
+    lockText:
+      'The passphrase encrypts the key of your messages on this device. While the lock is on, notifications of a closed app do not show names or text. Nobody can recover a forgotten passphrase: save a recovery file or a backup first.',
+    after: 'Lock when not used for',
+    afters: { 1: '1 minute', 5: '5 minutes', 15: '15 minutes', 60: '1 hour', never: 'Only when Postern is opened' },
+    lockNow: 'Lock now',
+    change: 'Change passphrase',
+    turnOff: 'Turn off app lock',
+    current: 'Current passphrase or PIN',
+    passphrase: 'New passphrase or PIN',
+    hint: 'At least 6 characters or digits. Several words protect better than a PIN.',
+    again: 'Once more',
+    different: 'The two are not the same.',
+    save: 'Turn on',
+    saveNew: 'Change',
+    cancel: 'Cancel',
+    saved: 'App lock is on',
+    removed: 'App lock is off',
+  },
+  ru: {
+    lock: 'Блокировка приложения',
+    on: 'Включена',
+    off: 'Выключена',
+    lockOff: 'Спрашивать пароль или PIN-код при открытии Postern.',
+    lockOn: 'Postern спрашивает пароль при открытии.',
+    lockText:
+      'Пароль шифрует ключ от ваших сообщений на этом устройстве. Пока блокировка включена, уведомления закрытого приложения не показывают ни имён, ни текста. Забытый пароль не восстановит никто: сначала сохраните файл восстановления или резервную копию.',
+    after: 'Блокировать без действий через',
+    afters: { 1: '1 минуту', 5: '5 минут', 15: '15 минут', 60: '1 час', never: 'Только при открытии Postern' },
+    lockNow: 'Заблокировать сейчас',
+    change: 'Сменить пароль',
+    turnOff: 'Выключить блокировку',
+    current: 'Нынешний пароль или PIN-код',
+    passphrase: 'Новый пароль или PIN-код',
+    hint: 'Не меньше 6 знаков или цифр. Несколько слов защищают лучше, чем PIN-код.',
+    again: 'Ещё раз',
+    different: 'Не совпадает.',
+    save: 'Включить',
+    saveNew: 'Сменить',
+    cancel: 'Отмена',
+    saved: 'Блокировка включена',
+    removed: 'Блокировка выключена',
+  },
+})

@@ -1,0 +1,18 @@
+CREATE TABLE account ( one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, secret_key BLOB NOT NULL, public_key BLOB NOT NULL, device_secret_key BLOB NOT NULL, device_public_key BLOB NOT NULL, certificate BLOB NOT NULL, relay_url TEXT NOT NULL, registered INTEGER NOT NULL DEFAULT 0, profile_key BLOB NOT NULL, profile TEXT NOT NULL, profile_version INTEGER NOT NULL, published_version INTEGER NOT NULL DEFAULT 0, invite_token TEXT NOT NULL ) STRICT;
+CREATE TABLE mailbox (one INTEGER PRIMARY KEY CHECK (one = 1), cursor INTEGER NOT NULL) STRICT;
+CREATE TABLE key_package ( reference BLOB PRIMARY KEY, public_bytes BLOB NOT NULL, private_bytes BLOB NOT NULL, last_resort INTEGER NOT NULL, made_ms INTEGER NOT NULL, published INTEGER NOT NULL DEFAULT 0 ) STRICT;
+CREATE TABLE person ( account_id TEXT PRIMARY KEY, name TEXT NOT NULL DEFAULT '', profile TEXT, profile_key BLOB, profile_version INTEGER NOT NULL DEFAULT 0, wanted_version INTEGER NOT NULL DEFAULT 0, by_link INTEGER NOT NULL DEFAULT 0 ) STRICT, WITHOUT ROWID;
+CREATE INDEX person_stale ON person (account_id) WHERE wanted_version > profile_version;
+CREATE TABLE chat ( id TEXT PRIMARY KEY, type TEXT NOT NULL, state TEXT NOT NULL, visible INTEGER NOT NULL, title TEXT NOT NULL, timer_ms INTEGER NOT NULL, group_id TEXT NOT NULL, first_seen_ts INTEGER NOT NULL, unread INTEGER NOT NULL DEFAULT 0 ) STRICT, WITHOUT ROWID;
+CREATE TABLE member ( chat_id TEXT NOT NULL, account_id TEXT NOT NULL, admin INTEGER NOT NULL, leaving INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (chat_id, account_id) ) STRICT, WITHOUT ROWID;
+CREATE TABLE mls_group ( id TEXT PRIMARY KEY, chat_id TEXT NOT NULL, generation INTEGER NOT NULL, epoch INTEGER NOT NULL, state BLOB NOT NULL, needs_hello INTEGER NOT NULL, needs_update INTEGER NOT NULL DEFAULT 0, withdrawn INTEGER NOT NULL DEFAULT 0, inviter TEXT NOT NULL, status TEXT NOT NULL ) STRICT, WITHOUT ROWID;
+CREATE INDEX mls_group_chat ON mls_group (chat_id);
+CREATE TABLE ratchet ( group_id TEXT NOT NULL, node INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (group_id, node) ) STRICT, WITHOUT ROWID;
+CREATE TABLE pending_commit ( group_id TEXT PRIMARY KEY, message_id TEXT NOT NULL, wire BLOB NOT NULL, next_state BLOB NOT NULL, add_accounts TEXT NOT NULL, remove_accounts TEXT NOT NULL, welcome BLOB ) STRICT, WITHOUT ROWID;
+CREATE TABLE rejoin ( group_id TEXT NOT NULL, account_id TEXT NOT NULL, PRIMARY KEY (group_id, account_id) ) STRICT, WITHOUT ROWID;
+CREATE TABLE message ( row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, chat_id TEXT NOT NULL, sender TEXT NOT NULL, ts INTEGER NOT NULL, send_id TEXT NOT NULL, body TEXT NOT NULL, reported INTEGER NOT NULL, UNIQUE (chat_id, ts), UNIQUE (sender, send_id) ) STRICT;
+CREATE INDEX message_unreported ON message (chat_id, ts) WHERE reported = 0;
+CREATE TABLE outbox ( message_id TEXT PRIMARY KEY, group_id TEXT NOT NULL, chat_id TEXT NOT NULL, wire BLOB NOT NULL, send_id TEXT NOT NULL, body TEXT NOT NULL ) STRICT, WITHOUT ROWID;
+CREATE TABLE journal ( id INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER NOT NULL, chat_id TEXT NOT NULL, json TEXT NOT NULL ) STRICT;
+CREATE TABLE reader (name TEXT PRIMARY KEY, confirmed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 1;

@@ -1,0 +1,48 @@
+// The entities of a text as Telegram shows them: its formatting, its mentions, and the commands and addresses in it.
+import type { Message, Person } from '@postern/bot-api/objects'
+import { typeThere } from '../formatting/telegram-entity.ts'
+
+type EntityUser = { id: number; is_bot: boolean; first_name: string }
+export type ShownEntity = {
+  type: string
+  offset: number
+  length: number
+  url?: string
+  language?: string
+  user?: EntityUser
+}
+
+type EntityWords = Pick<Message, 'text' | 'entities' | 'mentions'>
+
+/** Libraries find commands by the entity `bot_command` alone. */
+const found =
+  /(?<=^|[\s(])(?:(?<command>\/[a-zA-Z0-9_]{1,32}(?:@[a-zA-Z0-9_]{1,32})?)(?![\w/])|(?<url>https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}']))/g
+
+export async function entitiesOf(
+  { text = '', entities = [], mentions = [] }: EntityWords,
+  userOf: (person: Person) => Promise<EntityUser>,
+): Promise<ShownEntity[]> {
+  const shown: ShownEntity[] = entities.map(({ type, offset, length, url, lang }) => ({
+    type: typeThere(type),
+    offset,
+    length,
+    ...(url !== undefined && { url }),
+    ...(lang !== undefined && { language: lang }),
+  }))
+  for (const { user, offset, length } of mentions) {
+    const name = text.slice(offset, offset + length).replace(/^@/, '')
+    shown.push({ type: 'text_mention', offset, length, user: await userOf({ id: user, name }) })
+  }
+  const code = entities.filter(({ type }) => type === 'code' || type === 'pre' || type === 'link')
+  for (const match of text.matchAll(found)) {
+    const { index, groups } = match
+    const isCode = code.some(({ offset, length }) => index >= offset && index < offset + length)
+    if (!isCode)
+      shown.push({
+        type: groups?.['command'] === undefined ? 'url' : 'bot_command',
+        offset: index,
+        length: match[0].length,
+      })
+  }
+  return shown.toSorted((one, other) => one.offset - other.offset || other.length - one.length)
+}
