@@ -17,6 +17,7 @@ import {
   pushesOf,
   pushService,
   pushWorld,
+  readAndLeave,
   say,
 } from './push-fixture.ts'
 import { arrive, type Connected, chatOf, temporaryDirectory } from './relay-fixture.ts'
@@ -108,10 +109,7 @@ test('[RELAY-10.29] a device whose person has read everything elsewhere waits fo
   const dueMs = world.clock.monotonicMs() + 60_000
   await until(world, WAITING, 1)
   const other = await arrive(world.relay, anotherDevice(reader.person))
-  await other.call('follow', { after: 0 })
-  await other.delivered(2)
-  other.acknowledge(other.lastCursor)
-  await other.close()
+  await readAndLeave(world, other, 2)
   await passing(world, until(world, WAITING, 0), dueMs)
   expect(await theirs.receivedBy(browser, 1)).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type GroupId, pushLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { type PushBrowser, type PushContent, PushService } from '@postern/testkit/push-service'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
 import { arrive, type Connected, chatOf, testRelay } from './relay-fixture.ts'
 import { messageEnvelope, TestClient } from './test-client.ts'
@@ -67,8 +67,20 @@ export async function chatWithAway(world: PushWorld) {
   return { alice, group, ...(await goAway(world.service, bob)) }
 }
 
-/** How far the relay knows that the person has read, by another connection. */
-export async function storedCursor({ relay }: Pick<PushWorld, 'relay'>, { person }: Connected): Promise<number> {
+/**
+ * Reads this many entries, acknowledges them and leaves. The relay may store an acknowledgement after the reader has
+ * left, and whoever looks before that finds the entries unread.
+ */
+export async function readAndLeave({ relay }: Pick<PushWorld, 'relay'>, reader: Connected, count: number) {
+  await reader.call('follow', { after: 0 })
+  await reader.delivered(count)
+  const read = reader.lastCursor
+  reader.acknowledge(read)
+  await reader.close()
+  await expect.poll(() => storedCursor(relay, reader)).toBe(read)
+}
+
+async function storedCursor(relay: Relay, { person }: Connected): Promise<number> {
   const client = new TestClient(relay.url)
   const { cursor } = await client.authenticate(person, 'login')
   await client.close()

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pushLimits } from '@postern/protocol'
 import { passTime } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
-import { afterCollapse, chatWithAway, goAway, passing, pushesOf, pushWorld, say, storedCursor } from './push-fixture.ts'
+import { afterCollapse, chatWithAway, goAway, passing, pushesOf, pushWorld, readAndLeave, say } from './push-fixture.ts'
 import { arrive, chatOf } from './relay-fixture.ts'
 import { anotherDevice, directEnvelope } from './test-client.ts'
 
@@ -42,14 +42,8 @@ describe('who is told', () => {
     const chat = await chatOf(alice, carol)
     const carols = world.service.subscribe()
     await carol.call('setPush', carols.subscription)
-    await carol.call('follow', { after: 0 })
     await say(alice, chat)
-    await carol.delivered(2)
-    const read = carol.lastCursor
-    carol.acknowledge(read)
-    await carol.close()
-    // The relay may store an acknowledgement a moment later.
-    await expect.poll(() => storedCursor(world, carol)).toBe(read)
+    await readAndLeave(world, carol, 2)
     await say(alice, group)
     expect(await pushesOf(world, browser, 1)).toHaveLength(1)
     const dueMs = afterCollapse(world)
