@@ -118,6 +118,20 @@ describe('places', () => {
     await expect(openClient(relay).challenge).rejects.toThrow('503')
   })
 
+  test('[RELAY-2.20] the time that a connection waited for its challenge is not taken from its login', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { unauthenticatedMax: 1 } })
+    const alice = await dial(relay)
+    clock.advance(relayFixedLimits.newcomerPatienceMs)
+    alice.write(headOf(HANDSHAKE))
+    await once(alice, 'data')
+    await expect(openClient(relay).challenge).rejects.toThrow()
+    expect(alice.closed).toBe(false)
+    clock.advance(relayFixedLimits.newcomerPatienceMs)
+    await openClient(relay).challenge
+    expect(await isClosed(alice)).toBe(true)
+  })
+
   test('[RELAY-2.20] until they have had time to log in, the next one goes instead', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { unauthenticatedMax: 2 } })

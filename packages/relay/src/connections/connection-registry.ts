@@ -89,7 +89,10 @@ export class ConnectionRegistry {
   /** The address that requests a WebSocket; undefined if it has too many connections. */
   upgrade(request: IncomingMessage): string | undefined {
     const visitor = this.#bySocket.get(request.socket)
-    return visitor && this.#knows(visitor, request) ? visitor.address : undefined
+    if (!visitor || !this.#knows(visitor, request)) return undefined
+    // The challenge follows at once, and a peer can log in only from then on: under load the relay itself is late.
+    this.#turn(visitor, 'waiting')
+    return visitor.address
   }
 
   /** For a request that was admitted. */
