@@ -21,7 +21,12 @@ import { measureHooks } from './hooks/hooks.ts'
 import { measureLiving } from './living/living.ts'
 import { measureMcp } from './mcp/mcp.ts'
 import { measureFailover } from './postgres/failover.ts'
-import { measurePostgres, measurePostgresGrowth, measurePostgresRelays } from './postgres/postgres.ts'
+import {
+  measurePostgres,
+  measurePostgresGrowth,
+  measurePostgresLogins,
+  measurePostgresRelays,
+} from './postgres/postgres.ts'
 import { measureSnapshot } from './postgres/snapshot.ts'
 import { measureWal } from './postgres/wal.ts'
 import { measurePresses } from './presses/presses.ts'
@@ -65,6 +70,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   blobs: measureBlobs,
   backup: measureBackup,
   postgres: measurePostgres,
+  'postgres-logins': measurePostgresLogins,
   'postgres-growth': measurePostgresGrowth,
   'postgres-relays': measurePostgresRelays,
   'postgres-failover': measureFailover,
@@ -78,7 +84,13 @@ async function run(names: readonly string[]): Promise<void> {
   const rows: Row[] = []
   for (const name of names) {
     process.stderr.write(`${name} …\n`)
-    rows.push(...((await benchmarks[name]?.()) ?? []))
+    try {
+      rows.push(...((await benchmarks[name]?.()) ?? []))
+    } catch (error) {
+      // The others took minutes, and their figures do not depend on this one.
+      console.error(`${name} failed:`, error)
+      process.exitCode = 1
+    }
   }
   printTable(withGoals(rows))
   const isWhole = names.length === Object.keys(benchmarks).length

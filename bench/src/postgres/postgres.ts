@@ -28,7 +28,7 @@ async function onServer(measures: readonly Measure[]): Promise<Row[]> {
   return rows
 }
 
-export const measurePostgres = (): Promise<Row[]> =>
-  onServer([appendRows, deliveryRows, pageRows, floodRows, loginRows, returningRows])
+export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows, floodRows])
+export const measurePostgresLogins = (): Promise<Row[]> => onServer([loginRows, returningRows])
 export const measurePostgresGrowth = (): Promise<Row[]> => onServer([growthRows])
 export const measurePostgresRelays = (): Promise<Row[]> => onServer([idleRows, echoRows])
