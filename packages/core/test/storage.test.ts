@@ -226,6 +226,15 @@ test('[CORE-11.11] what the program around a client keeps outlives a restart, al
   await records.change({ key: 'a', put: 'one' }, { key: 'c', remove: true })
   const unwritable = { key: 'x', put: null as unknown as string }
   await expect(records.change({ key: 'a', put: 'lost' }, unwritable)).rejects.toThrow()
+  const read: unknown[] = []
+  const failing = records.transact(change => {
+    change({ key: 'a', put: 'lost, too' })
+    read.push(records.get('a'))
+    change(unwritable)
+  })
+  await expect(failing).rejects.toThrow()
+  // Beside other writes, it runs again alone.
+  expect(new Set(read)).toEqual(new Set(['lost, too']))
   await world.close(before)
 
   const after = (await world.person('alice')).client.records('shop')

@@ -881,6 +881,8 @@ export const gatewayLimits = {
   telegramSkippedPartMax: 0.05,
   /** Skips of a chat that are remembered, so that the messages before them are forgotten in their turn. */
   telegramSkipsMax: 100,
+  /** Numbers of people and chats, and as many of messages, that are kept in memory. */
+  telegramNumbersInMemoryMax: 1_000,
   /** How long a new number waits until the relay has told whether the data was restored. */
   telegramNumberWithinMs: 5 * SECOND_MS,
   /** Inline keyboards of several pages: the newest ones can be turned over. */

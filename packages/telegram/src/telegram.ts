@@ -28,7 +28,7 @@ export class TelegramApi {
     const updates = new PolledUpdates(context, shown)
     await updates.open()
     const webhook: TelegramWebhook = new TelegramWebhook(context, {
-      show: update => shown.show(update, updates.allowed()),
+      show: async update => (await shown.show([update], updates.allowed()))[0],
       run: async (name, input) => await methodOf(name).run(input, parts),
     })
     const parts = { context, views, updates, webhook }

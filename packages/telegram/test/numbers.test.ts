@@ -1,10 +1,13 @@
 // Numbers of accounts, chats and messages: small enough for every library, and never shared.
 import type { ChatId } from '@postern/protocol'
 import { gatewayLimits } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { ChatNumbers, derivedNumber } from '../src/ids/chat-numbers.ts'
 import { MessageNumbers } from '../src/ids/message-numbers.ts'
-import { test } from './telegram.ts'
+import { type Shown, test } from './telegram.ts'
+
+const SOON = { timeout: WITHIN.timeoutMs, interval: 20 }
 
 test('[TELEGRAM-4.3] numbers have fewer than 52 bits, and a taken one goes to nobody else', async ({
   bot,
@@ -62,4 +65,31 @@ test('[TELEGRAM-4.4] after a skip, too, old messages lose their numbers in their
   for (const id of ['f', 'g']) await numbers.of(chat, id)
   expect(kept()).toEqual([undefined, undefined, undefined])
   expect(numbers.idOf(chat, newest + 1)).toBe('d')
+})
+
+test('[TELEGRAM-4.7] the new numbers of a page are stored in one transaction, and known ones in none', async ({
+  world,
+  telegram,
+  alice,
+  bob,
+}) => {
+  const { client } = telegram.gateway
+  await bob.openInvite((await telegram.gateway.api<{ invite_url: string }>('GET', '/v1/me')).body.invite_url)
+  for (const text of ['one', 'two', 'three']) await alice.say(telegram.toBot, text)
+  for (const text of ['four', 'five']) await bob.say(telegram.toBot, text)
+  const texts = ['one', 'two', 'three', 'four', 'five']
+  await expect.poll(() => client.journal.read(0, 100).at(-1)?.json, SOON).toContain('"five"')
+  let writes = 0
+  const end = client.onChange(topics => {
+    if (['records:telegram-messages', 'records:telegram-chats'].some(topic => topics.has(topic as never))) writes += 1
+  })
+  const read = async (): Promise<Shown[]> => {
+    const updates = (await telegram.ok('getUpdates')) as Shown[]
+    return updates.map(update => update['message'] as Shown).filter(message => texts.includes(message?.['text']))
+  }
+  const first = await read()
+  expect(first.map(message => message['text'])).toEqual(texts)
+  expect(writes).toBe(1)
+  expect(await read()).toEqual(first)
+  expect(writes).toBe(1)
 })

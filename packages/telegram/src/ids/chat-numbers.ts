@@ -1,8 +1,8 @@
 // The integers of accounts and chats: derived from their ids, so that they are the same after a restore.
 import { hash } from 'node:crypto'
 import type { Chat } from '@postern/bot-api/objects'
-import type { Client, Records } from '@postern/core'
-import { type ChatId, isChatId, SerialQueue } from '@postern/protocol'
+import type { Client, RecordChange, Records } from '@postern/core'
+import { type ChatId, gatewayLimits, isChatId } from '@postern/protocol'
 import { badRequest } from '../telegram-error.ts'
 
 /** Telegram promises fewer than 52 bits. */
@@ -21,7 +21,8 @@ type Numbered = { id: string; isGroup?: boolean }
 export class ChatNumbers {
   readonly #client: Client
   readonly #records: Records
-  readonly #writes = new SerialQueue()
+  /** In memory: they never change, and each update names several. */
+  readonly #known = new Map<string, number>()
 
   constructor(client: Client) {
     this.#client = client
@@ -30,9 +31,17 @@ export class ChatNumbers {
 
   /** Durable when it resolves: a configuration file may name it for years. */
   async of({ id, isGroup = false }: Numbered): Promise<number> {
-    const known = this.#find(id)
-    const magnitude = known ?? (await this.#writes.run(() => this.#assign(id)))
+    const magnitude = this.#find(id) ?? (await this.#records.transact(change => this.#assign(id, change)))
     return isGroup ? -magnitude : magnitude
+  }
+
+  /** Gives numbers to those of the list that have none, in one transaction. */
+  async assign(ids: readonly string[]): Promise<void> {
+    const missing = ids.filter(id => this.#find(id) === undefined)
+    if (missing.length === 0) return
+    await this.#records.transact(change => {
+      for (const id of missing) this.#assign(id, change)
+    })
   }
 
   async ofChat(chat: Pick<Chat, 'id' | 'type'>): Promise<number> {
@@ -51,20 +60,29 @@ export class ChatNumbers {
 
   /** `undefined`: not assigned yet. */
   #find(id: string): number | undefined {
+    const known = this.#known.get(id) ?? this.#stored(id)
+    if (known === undefined) return undefined
+    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
+    this.#known.set(id, known)
+    return known
+  }
+
+  #stored(id: string): number | undefined {
     const moved = this.#records.get(`i${id}`)
     if (moved !== undefined) return Number(moved)
     const number = derivedNumber(id)
     return this.#records.get(`n${number}`) === id ? number : undefined
   }
 
-  async #assign(id: string): Promise<number> {
-    const known = this.#find(id)
+  /** Within a transaction, which may be rolled back: nothing is remembered here. */
+  #assign(id: string, change: (...changes: RecordChange[]) => void): number {
+    const known = this.#stored(id)
     if (known !== undefined) return known
     let number = derivedNumber(id)
     const isDerived = this.#records.get(`n${number}`) === undefined
     while (this.#records.get(`n${number}`) !== undefined) number += 1
-    const here = { key: `n${number}`, put: id }
-    await this.#records.change(here, ...(isDerived ? [] : [{ key: `i${id}`, put: String(number) }]))
+    change({ key: `n${number}`, put: id })
+    if (!isDerived) change({ key: `i${id}`, put: String(number) })
     return number
   }
 

@@ -1,15 +1,19 @@
 // The integers of messages: a counter for each chat. Some libraries keep 32 bits, so a time would not fit.
 import type { Client, RecordChange, Records } from '@postern/core'
-import { type ChatId, type Clock, clientLimits, gatewayLimits, SerialQueue } from '@postern/protocol'
+import { type ChatId, type Clock, clientLimits, gatewayLimits } from '@postern/protocol'
 
 /** `ids`: the event ids that had been skipped. `holes`: the numbers around each skip, in their order. */
 type Skips = { ids: number; holes: (readonly [last: number, next: number])[] }
+
+/** `id` may be that of an event. */
+export type MessageRef = { chat: ChatId; id: string }
 
 export class MessageNumbers {
   readonly #client: Client
   readonly #clock: Pick<Clock, 'nowMs'>
   readonly #records: Records
-  readonly #writes = new SerialQueue()
+  /** In memory, by the keys of their records: the numbers that were read last. */
+  readonly #known = new Map<string, number>()
 
   constructor(client: Client, clock: Pick<Clock, 'nowMs'>) {
     this.#client = client
@@ -19,33 +23,57 @@ export class MessageNumbers {
 
   /** Durable when it resolves: the number must never belong to another message. `id` may be that of an event. */
   async of(chat: ChatId, id: string): Promise<number> {
-    const known = this.#find(chat, id)
+    const known = this.#find({ chat, id })
     if (known !== undefined) return known
-    // In a backup, the next number may be one that was given to another message since.
-    await this.#client.whenNewest({ timeoutMs: gatewayLimits.telegramNumberWithinMs })
-    return await this.#writes.run(() => this.#assign(chat, id))
+    await this.#untilNewest()
+    return await this.#records.transact(change => this.#assign({ chat, id }, change))
+  }
+
+  /** Gives numbers to those of the list that have none, in its order and in one transaction. */
+  async assign(messages: readonly MessageRef[]): Promise<void> {
+    const missing = messages.filter(message => this.#find(message) === undefined)
+    if (missing.length === 0) return
+    await this.#untilNewest()
+    await this.#records.transact(change => {
+      for (const message of missing) this.#assign(message, change)
+    })
   }
 
   idOf(chat: ChatId, number: number): string | undefined {
     return this.#records.get(`${chat} ${number}`)
   }
 
-  #find(chat: ChatId, id: string): number | undefined {
-    const number = this.#records.get(`${chat} ${id}`)
+  /** In a backup, the next number may be one that was given to another message since. */
+  async #untilNewest(): Promise<void> {
+    await this.#client.whenNewest({ timeoutMs: gatewayLimits.telegramNumberWithinMs })
+  }
+
+  #find(message: MessageRef): number | undefined {
+    const key = keyOf(message)
+    const known = this.#known.get(key) ?? this.#stored(key)
+    if (known === undefined) return undefined
+    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
+    this.#known.set(key, known)
+    return known
+  }
+
+  #stored(key: string): number | undefined {
+    const number = this.#records.get(key)
     return number === undefined ? undefined : Number(number)
   }
 
-  async #assign(chat: ChatId, id: string): Promise<number> {
-    const known = this.#find(chat, id)
+  /** Within a transaction, which may be rolled back: nothing is remembered here. */
+  #assign({ chat, id }: MessageRef, change: (...changes: RecordChange[]) => void): number {
+    const known = this.#stored(keyOf({ chat, id }))
     if (known !== undefined) return known
     const newest = Number(this.#records.get(`${chat} newest`) ?? 0)
     const { skips: before, number } = this.#next(chat, newest)
     const forgotten = numberBehind(number, before.holes)
     const skips = { ...before, holes: before.holes.filter(([last]) => last >= forgotten) }
-    await this.#records.change(
+    change(
       { key: `${chat} newest`, put: String(number) },
       { key: `${chat} ${number}`, put: id },
-      { key: `${chat} ${id}`, put: String(number) },
+      { key: keyOf({ chat, id }), put: String(number) },
       ...(skips.ids === 0 ? [] : [{ key: `${chat} skips`, put: JSON.stringify(skips) }]),
       ...this.#forget(chat, forgotten),
     )
@@ -68,9 +96,12 @@ export class MessageNumbers {
   #forget(chat: ChatId, number: number): RecordChange[] {
     const id = this.idOf(chat, number)
     if (id === undefined) return []
-    return [`${chat} ${number}`, `${chat} ${id}`].map(key => ({ key, remove: true }))
+    this.#known.delete(keyOf({ chat, id }))
+    return [`${chat} ${number}`, keyOf({ chat, id })].map(key => ({ key, remove: true }))
   }
 }
+
+const keyOf = ({ chat, id }: MessageRef): string => `${chat} ${id}`
 
 /** The number that the message had which is older than the newest ones that are kept. */
 function numberBehind(number: number, holes: Skips['holes']): number {

@@ -82,11 +82,7 @@ export class PolledUpdates {
       const timeoutSec = Math.max(0, Math.ceil(leftMs / 1000))
       const page = await this.#page({ offset, limit: poll.limit, timeoutSec, gone: poll.gone })
       if (ended.aborted) throw new TelegramError(409, `Conflict: terminated by ${String(ended.reason)}`)
-      const shown: ShownUpdate[] = []
-      for (const update of page) {
-        const one = await this.#shown.show(update, poll.allowed)
-        if (one) shown.push(one)
-      }
+      const shown = await this.#shown.show(page, poll.allowed)
       const last = page.at(-1)
       if (shown.length > 0 || !last || poll.gone.aborted) return shown
       offset = last.id + 1

@@ -5,6 +5,7 @@ import type { Records } from '@postern/core'
 import { isAccountId, isCoded } from '@postern/protocol'
 import { buttonsOfPage } from '../keyboards.ts'
 import type { TelegramContext } from '../telegram-context.ts'
+import { namedIn } from './named-in.ts'
 import { secondsOf, shownPoll, type TelegramViews } from './views.ts'
 
 export type ShownUpdate = { update_id: number } & Record<string, unknown>
@@ -39,7 +40,17 @@ export class ShownUpdates {
   }
 
   /** `allowed`: the names of the updates that the bot wants; undefined: those that it gets by default. */
-  async show(update: Update, allowed: readonly string[] | undefined): Promise<ShownUpdate | undefined> {
+  async show(updates: readonly Update[], allowed: readonly string[] | undefined): Promise<ShownUpdate[]> {
+    await this.#views.assignNumbers(updates.flatMap(namedIn))
+    const shown: ShownUpdate[] = []
+    for (const update of updates) {
+      const one = await this.#wanted(update, allowed)
+      if (one) shown.push(one)
+    }
+    return shown
+  }
+
+  async #wanted(update: Update, allowed: readonly string[] | undefined): Promise<ShownUpdate | undefined> {
     const shown = await this.#show(update)
     if (!shown) return undefined
     const [name = ''] = Object.keys(shown)

@@ -7,6 +7,7 @@ import { MessageNumbers } from '../ids/message-numbers.ts'
 import { Keyboards } from '../keyboards.ts'
 import type { TelegramContext } from '../telegram-context.ts'
 import { badRequest } from '../telegram-error.ts'
+import type { Named } from './named-in.ts'
 import { entitiesOf } from './text-entities.ts'
 
 type Shown = Record<string, unknown>
@@ -28,6 +29,17 @@ export class TelegramViews {
     this.numbers = new ChatNumbers(context.client)
     this.messages = new MessageNumbers(context.client, context.clock)
     this.keyboards = new Keyboards(context.client)
+  }
+
+  /** Both writes are of one turn, so they share a transaction, whatever the number of updates. */
+  async assignNumbers(named: readonly Named[]): Promise<void> {
+    const messages = named.flatMap(({ chat, messages: own, answered }) => {
+      const found = answered !== undefined && this.find(chat, answered) ? [answered] : []
+      return [...found, ...own].map(id => ({ chat, id }))
+    })
+    // Some updates also name the bot.
+    const ids = named.flatMap(({ chat, people }) => [this.#context.client.account, chat, ...people])
+    await Promise.all([this.numbers.assign(ids), this.messages.assign(messages)])
   }
 
   /** In Latin letters, because libraries accept no others. */

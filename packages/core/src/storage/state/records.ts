@@ -40,6 +40,14 @@ export class Records {
     await this.#write(changes, 'deferred')
   }
 
+  /**
+   * One durable transaction. What was changed can be read within it, and `work` may run again after a rollback.
+   * Nothing is written if it throws.
+   */
+  async transact<T>(work: (change: (...changes: RecordChange[]) => void) => T): Promise<T> {
+    return await this.#store.write(database => work((...changes) => changeShelf(database, this.#shelf, changes)))
+  }
+
   async #write(changes: RecordChange[], durability: Durability): Promise<void> {
     await this.#store.write(database => changeShelf(database, this.#shelf, changes), durability)
   }
