@@ -31,6 +31,7 @@ import { serveReference } from './http/reference/serve-reference.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer } from './http/server.ts'
 import { serveTelegram } from './http/telegram/serve-telegram.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { openMetrics } from './metrics/open-metrics.ts'
 import { operatorCommands } from './operator-commands.ts'
 import { watchGateway } from './owner-notices/watch-gateway.ts'
@@ -96,7 +97,9 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   const mcp = opened.add(await openMcp(client, { settings, clock, log, metrics }), it => it.stop())
   const tokens = new Tokens(client.records(TOKENS_SHELF), { clock, log })
   await updates.readers.tidy(id => tokens.has(id))
-  const server = opened.add(createServer({ ...settings, tokens, log, clock, stopping }), async it => {
+  // With the console, people type tokens.
+  const wrongTokens = settings.console === 'on' ? new LateRefusals(clock, 'wrong tokens') : undefined
+  const server = opened.add(createServer({ ...settings, wrongTokens, tokens, log, clock, stopping }), async it => {
     stopping.begin()
     // Long polls first: they hold requests open, and the server waits for every request.
     updates.release()
@@ -109,7 +112,7 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   }
   const handlers = makeHandlers({ client, updates, metrics, hooks: hooks.served, tokens })
   addRoutes(server, handlers, { stopping, clock, refusals })
-  const telegram = { client, readers: updates.readers, metrics, clock, log }
+  const telegram = { client, readers: updates.readers, metrics, wrongTokens, clock, log }
   if (settings.telegramApi === 'on')
     opened.add(await serveTelegram(server, { ...settings, ...telegram, handlers, stopping }), it => it.stop())
   mcp.serve(server, { handlers, stopping })

@@ -6,7 +6,7 @@ import { type Clock, CodedError, fromUtf8, gatewayLimits, isCoded } from '@poste
 import { requestsInTurn, wakeNextTurn } from '@postern/protocol/node'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Access, assertScopes, fullAccess } from '../access.ts'
-import { LateRefusals } from '../late-refusals.ts'
+import type { LateRefusals } from '../late-refusals.ts'
 import type { Tokens } from '../tokens/tokens.ts'
 import { bearerOf, secretChecker } from './authenticate.ts'
 import { boundConnections, trustConnection } from './connections.ts'
@@ -55,14 +55,21 @@ export type ServerOptions = {
   /** The scoped ones. If absent: there are none. */
   tokens?: Pick<Tokens, 'use' | 'watch'>
   hooksUrl?: string
-  /** With the console, people type tokens: a wrong one is answered late. */
-  console?: 'on' | 'off'
+  /** Absent: a wrong token is answered immediately. */
+  wrongTokens?: LateRefusals | undefined
   log: Log
   clock: Clock
   stopping: GracefulClose
 }
 
-export function createServer({ hooksUrl, console, log, clock, stopping, ...secrets }: ServerOptions): FastifyInstance {
+export function createServer({
+  hooksUrl,
+  wrongTokens,
+  log,
+  clock,
+  stopping,
+  ...secrets
+}: ServerOptions): FastifyInstance {
   const accessOf = authorizer(secrets)
   const refusals = new Refusals({ log, clock })
   const malformed = refuseMalformed()
@@ -80,7 +87,7 @@ export function createServer({ hooksUrl, console, log, clock, stopping, ...secre
     assertScopes(access, request.routeOptions?.config?.scopes ?? [])
   }
 
-  const refuse = refuser(console === 'on' ? new LateRefusals(clock, 'wrong tokens') : undefined)
+  const refuse = refuser(wrongTokens)
   const server = Fastify({
     bodyLimit: gatewayLimits.jsonBodyBytesMax,
     exposeHeadRoutes: false,

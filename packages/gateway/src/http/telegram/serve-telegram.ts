@@ -5,6 +5,7 @@ import { Counter } from '@postern/protocol/metrics'
 import { findSupported, type TelegramAnswer, TelegramApi, TelegramError, telegramAnswerTo } from '@postern/telegram'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fullAccess } from '../../access.ts'
+import type { LateRefusals } from '../../late-refusals.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { UpdateReaders } from '../../updates/readers.ts'
 import { AnswerOutcomes } from '../answer-outcomes.ts'
@@ -27,6 +28,7 @@ export type TelegramServing = {
   metrics: Metrics
   botToken: string
   stopping: GracefulClose
+  wrongTokens: LateRefusals | undefined
   readers: UpdateReaders
   clock: Clock
   log: Log
@@ -68,14 +70,22 @@ function tokenInPath(botToken: string): (given: string) => boolean {
 
 type Address = { path: string; query: string }
 
-/** Throws unless the address has the token. */
-function addressIn(request: FastifyRequest, { isToken }: Serving): Address {
+/** Rejects unless the address has the token: a wrong one as late as elsewhere, and a missing one guesses nothing. */
+async function addressIn(
+  request: FastifyRequest,
+  gone: AbortSignal,
+  { isToken, wrongTokens }: Serving,
+): Promise<Address> {
   const {
     token = '',
     path = '',
     query = '',
   } = /^\/(?:file\/)?bot(?<token>[^/?]*)\/(?<path>[^?]*)(?:\?(?<query>.*))?$/s.exec(request.raw.url ?? '')?.groups ?? {}
-  if (!isToken(decoded(token))) throw new TelegramError(401, 'Unauthorized')
+  if (!isToken(decoded(token))) {
+    const refusal = new TelegramError(401, 'Unauthorized')
+    if (token !== '') await wrongTokens?.refuse(refusal, gone)
+    throw refusal
+  }
   trustConnection(request.raw.socket)
   return { path: decoded(path), query }
 }
@@ -94,7 +104,7 @@ async function answerCall(request: FastifyRequest, reply: FastifyReply, serving:
   let leave = () => {}
   let method = ''
   try {
-    const { path, query } = addressIn(request, serving)
+    const { path, query } = await addressIn(request, gone, serving)
     method = path
     const incoming = readRequest(request, { query, clock })
     leave = incoming.leave
@@ -123,9 +133,10 @@ const sendAnswer = (reply: FastifyReply, { status, body }: TelegramAnswer): Fast
 
 async function answerFile(request: FastifyRequest, reply: FastifyReply, serving: Serving): Promise<FastifyReply> {
   const { telegram, handlers, stopping, clock } = serving
+  const caller = new RequestCaller(reply.raw, { fates: new AnswerOutcomes(), access: fullAccess })
   try {
-    const params = telegram.file(addressIn(request, serving).path)
-    const caller = new RequestCaller(reply.raw, { fates: new AnswerOutcomes(), access: fullAccess })
+    const { path } = await addressIn(request, caller.gone, serving)
+    const params = telegram.file(path)
     const input = { params, query: undefined, headers: undefined, body: undefined, upload: undefined, form: undefined }
     const answer = await stopping.orStopping(
       Promise.resolve(handlers.getFile({ ...input, isHead: request.method === 'HEAD' } as never, caller)),
