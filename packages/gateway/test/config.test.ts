@@ -200,6 +200,40 @@ describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
   })
 })
 
+describe('[TELEGRAM-1.8] a setting that keeps the Telegram Bot API from starting is named with its rule', () => {
+  const signs = 'BOT_TOKEN: must have only letters, digits and signs of . : ~ - _ while TELEGRAM_API is on.'
+  const fault = (message: string) => expect.objectContaining({ message }) as Error
+  test.each<[string, Record<string, string>]>([
+    ['TELEGRAM_API: must be on or off, not "maybe".', { TELEGRAM_API: 'maybe' }],
+    ['TELEGRAM_API: must be on or off, not "ON".', { TELEGRAM_API: 'ON' }],
+    ['BOT_TOKEN: is required: every API request must send it.', { BOT_TOKEN: '' }],
+    [
+      'BOT_TOKEN: must have only ASCII letters, digits and punctuation, without spaces and line breaks.',
+      { BOT_TOKEN: 'é' },
+    ],
+    [signs, { BOT_TOKEN: 'with/slash' }],
+    [signs, { BOT_TOKEN: 'with?mark' }],
+    [signs, { BOT_TOKEN: 'with%2Fescape' }],
+    [signs, { BOT_TOKEN: 'with#fragment' }],
+  ])('%s %j', (sentence, env) => {
+    expect(() => readSettings({ ...needed, TELEGRAM_API: 'on', ...env })).toThrow(fault(sentence))
+  })
+
+  test('a token in a file follows the same rule', () => {
+    const path = join(directory, 'with-slash')
+    writeFileSync(path, 'with/slash\n')
+    expect(() => readSettings({ BOT_TOKEN_FILE: path, TELEGRAM_API: 'on' })).toThrow(fault(signs))
+  })
+
+  test.each(['0123456789', 'A_z-9.~', '123456:AAbb_cc-DD'])('a token of %s starts it', token => {
+    expect(readSettings({ BOT_TOKEN: token, TELEGRAM_API: 'on' }).telegramApi).toBe('on')
+  })
+
+  test('without TELEGRAM_API the token may have other signs', () => {
+    expect(readSettings({ BOT_TOKEN: 'with/slash' }).botToken).toBe('with/slash')
+  })
+})
+
 test.each(['en_US:en', 'de_DE:de', 'en_GB.UTF-8', 'de:en'])(
   '[GATEWAY-1.8] LANGUAGE=%s is a list of locales for other programs, and counts as not set',
   locales => {
