@@ -2,7 +2,12 @@
 import { pushLimits } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
+import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Postgres } from '../src/store/postgres/connection/database.ts'
+import { type Queries, queriesOn } from '../src/store/postgres/connection/queries.ts'
+import { setSession } from '../src/store/postgres/connection/session.ts'
+import { PgPushRows } from '../src/store/postgres/push/push-rows.ts'
 import { DatabaseSession } from './database-session.ts'
 import { chatWithAway, type PushWorld, passing, pushesOf, pushWorld, say } from './push-fixture.ts'
 import { arrive, chatOf } from './relay-fixture.ts'
@@ -98,5 +103,78 @@ describe.skipIf(isMissing)('no push waits for the scan of the next minute', () =
     await service.receivedBy(carols, 1)
     await fillMailboxes(session)
     expect(await pushesOf(world, bobs.browser, 1)).toMatchObject([{ group: bobs.group, count: 1 }])
+  })
+})
+
+/** Ends with the test. */
+async function relayClient(): Promise<pg.Client> {
+  const database = await preparedDatabase()
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await forgetDatabase(database)
+  })
+  await setSession(client)
+  return client
+}
+
+/** The store of pushes, whose statements stay prepared on this connection. */
+async function leaderOn(client: pg.Client): Promise<PgPushRows> {
+  const line = {
+    connected: async () => client,
+    use: (work: (queries: Queries) => Promise<unknown>) => work(queriesOn(client)),
+  }
+  const rows = new PgPushRows({ line: () => line } as unknown as Postgres, { turns: {}, hints: {} } as never)
+  await rows.lead()
+  return rows
+}
+
+async function lookAtAll(rows: PgPushRows): Promise<void> {
+  await rows.look({ kind: 'group', group: 1, after: '' })
+  await rows.look({ kind: 'devices', devices: ['d1'], after: '' })
+  await rows.look({ kind: 'all', after: '' })
+}
+
+const ACCOUNTS = 2_000
+
+/** A group of a thousand and a few of two, and a device of each account, which is away. */
+async function fill(client: pg.Client): Promise<void> {
+  const accounts = `generate_series(1, ${ACCOUNTS}) n`
+  await client.query(`
+    INSERT INTO account (num, id, account_key, created_ms) SELECT n, 'a' || n, '', 0 FROM ${accounts};
+    INSERT INTO progress (account, cursor, mark) SELECT n, 0, 0 FROM ${accounts};
+    INSERT INTO device (key, generation) SELECT 'd' || n, 1 FROM ${accounts};
+    INSERT INTO member (chat_group, account, since) SELECT greatest(1, (n - 998) / 2), n, 0 FROM ${accounts};
+    INSERT INTO push_subscription (device, account, serial, endpoint, p256dh, auth, muted, pushed, set_ms, away)
+      SELECT 'd' || n, n, 0, '', '', '', '', 0, 0, 1 FROM ${accounts}`)
+}
+
+type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] }
+
+/** The pages of tables and indexes that the server reads for the prepared look that contains these words. */
+async function blocksOf(client: pg.Client, words: string, values: string): Promise<number> {
+  const text =
+    "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%isHere%' AND position($1 in statement) > 0"
+  const [prepared] = (await client.query<{ name: string }>(text, [words])).rows
+  const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${prepared?.name} (${values})`
+  const [row] = (await client.query<Plan>(explain)).rows
+  const plan = row?.['QUERY PLAN'][0].Plan
+  return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+}
+
+describe.skipIf(isMissing)('a look reads what belongs to its page', () => {
+  test.each(['empty', 'filled'])('[RELAY-10.34] also by a plan made when the tables were %s', async tables => {
+    const client = await relayClient()
+    if (tables === 'filled') await fill(client)
+    await client.query('ANALYZE')
+    const rows = await leaderOn(client)
+    await lookAtAll(rows)
+    if (tables === 'empty') await fill(client)
+    // Some twelve for each subscription: a level or two of four indexes, and the rows.
+    const most = pushLimits.devicesPerLook * 20
+    expect(await blocksOf(client, 'FROM member', `1, 0, ${pushLimits.membersPerLook}`)).toBeLessThan(most)
+    expect(await blocksOf(client, 'ANY ($1', "'{d1,d50,d1500}'")).toBeLessThan(100)
+    expect(await blocksOf(client, 'LIMIT $2', `'', ${pushLimits.devicesPerLook}`)).toBeLessThan(most)
   })
 })

@@ -21,6 +21,18 @@ async function dueDevices(world: World) {
   return (await push.read({ nowMs: world.nowMs, mailboxes })).filter(({ groups }) => groups.size > 0)
 }
 
+/** The devices of all subscriptions, page by page. */
+async function scan({ store: { push } }: World): Promise<string[]> {
+  await push.lead()
+  const devices: string[] = []
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { away, next } = await push.look({ kind: 'all', after })
+    devices.push(...away.map(({ device }) => device))
+    after = next
+  }
+  return devices
+}
+
 /** The devices of each page for a group. Internal numbers of groups are small in a new store. */
 async function pagesOf({ store: { push } }: World, id: GroupId): Promise<string[][]> {
   await push.lead()
@@ -100,6 +112,17 @@ export function pushRules(get: Get, reopen: Reopen): void {
     expect(pages.flat().toSorted()).toEqual(devices.toSorted())
     expect(pages).toHaveLength(3)
     expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(pageSize + 1)
+  })
+
+  test('[RELAY-10.34] a scan passes a page of accounts that are all banned, and finds those after it', async () => {
+    const world = await reopen({ newPeoplePerDay: 1000 })
+    const [alice, ...banned] = await world.crowd(pushLimits.devicesPerLook + 1)
+    for (const account of banned) {
+      await subscribe(world, account, `a-${account}`)
+      await world.store.setBanned(account, world.nowMs)
+    }
+    await subscribe(world, alice, 'b')
+    expect(await scan(world)).toEqual(['b'])
   })
 
   test('[RELAY-10.4] an account has a limited number of subscriptions: the oldest is replaced', async () => {

@@ -4,14 +4,14 @@ import type { AwayDevice, AwayPage, DueDevice, MailboxLook, PushLook } from '../
 import { type DueRow, dueGroups } from '../../rules/due-entries.ts'
 import type { Sqlite } from '../database.ts'
 
-/** `isVoid`: its certificate was revoked. */
-type SubscriptionRow = AwayDevice & { isVoid: number }
+/** `isVoid`: its certificate was revoked. `isBanned`: its account. */
+type SubscriptionRow = AwayDevice & { isVoid: number; isBanned: number }
 type Window = { account: number; after: number; rowsMax: number }
 type Members = { group: number; after: number; last: number }
 type Subscriptions = { rows: SubscriptionRow[]; next: string | undefined }
 
 const COLUMNS = `s.device, s.account, s.endpoint, s.p256dh, s.auth, s.muted, s.set_ms AS setMs, s.pushed,
-  a.cursor AS read, s.serial < a.serial AS isVoid`
+  a.cursor AS read, s.serial < a.serial AS isVoid, a.banned_ms IS NOT NULL AS isBanned`
 const WINDOW = 'SELECT pos FROM mailbox WHERE account = @account AND pos > @after ORDER BY pos LIMIT 0 + @rowsMax'
 
 export class DueRows {
@@ -29,15 +29,15 @@ export class DueRows {
       ofMembers: db.prepare<[Members], SubscriptionRow>(
         `SELECT ${COLUMNS} FROM member m CROSS JOIN push_subscription s ON s.account = m.account
          CROSS JOIN account a ON a.num = s.account
-         WHERE m.chat_group = @group AND m.account > @after AND m.account <= @last AND a.banned_ms IS NULL`,
+         WHERE m.chat_group = @group AND m.account > @after AND m.account <= @last`,
       ),
       all: db.prepare<[string, number], SubscriptionRow>(
         `SELECT ${COLUMNS} FROM push_subscription s CROSS JOIN account a ON a.num = s.account
-         WHERE s.device > ? AND a.banned_ms IS NULL ORDER BY s.device LIMIT 0 + ?`,
+         WHERE s.device > ? ORDER BY s.device LIMIT 0 + ?`,
       ),
       one: db.prepare<[string], SubscriptionRow>(
         `SELECT ${COLUMNS} FROM push_subscription s CROSS JOIN account a ON a.num = s.account
-         WHERE s.device = ? AND a.banned_ms IS NULL`,
+         WHERE s.device = ?`,
       ),
       group: db.prepare<[number], GroupId>('SELECT id FROM chat_group WHERE num = ?').pluck(),
       window: db.prepare<[Window], { count: number; last: number | null }>(
@@ -56,7 +56,7 @@ export class DueRows {
   look(asked: PushLook, isVoid: (device: string) => void): AwayPage {
     const { rows, next } = this.#subscriptions(asked)
     for (const row of rows) if (row.isVoid) isVoid(row.device)
-    const away = rows.filter(row => !row.isVoid)
+    const away = rows.filter(row => !row.isVoid && !row.isBanned)
     const group = asked.kind === 'group' ? this.#sql.group.get(asked.group) : undefined
     return { away, next, group, isEarly: false }
   }
