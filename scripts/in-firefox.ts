@@ -5,6 +5,7 @@ export const IN_BOTH_BROWSERS: readonly string[] = [
   'files',
   'first-walk',
   'groups-and-restore',
+  'pointer-menu',
   'tabs',
   'unsupported',
   'voice',

@@ -29,6 +29,10 @@ async function touches({ page, context }: AppPerson, path: Finger[][]): Promise<
 const widthOf = (picture: Locator): Promise<number> =>
   picture.evaluate(element => Math.round(element.getBoundingClientRect().width))
 
+/** In the language of the browser: `Thursday 19 November 2026`. */
+const wholeDate = (at: string | null): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' }).format(new Date(at ?? Number.NaN))
+
 async function sendsPhotos(alice: AppPerson, names: string[], send: (name: string) => Promise<void>): Promise<void> {
   for (const name of names) await send(name)
   await alice.button(`View photo ${names.at(-1)}.png`).waitFor()
@@ -49,6 +53,7 @@ test('[APP-12.14] [APP-12.15] [APP-12.16] on a phone, fingers lead through the p
   await alice.button('View photo three.png').tap()
   await shows('three').waitFor()
   await viewer.getByText('Harbour').waitFor()
+  await viewer.getByText(wholeDate(await viewer.getByRole('time').getAttribute('datetime'))).waitFor()
   await viewer.getByText('Pier three').waitFor()
   expect(await viewer.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true)
   expect(await findingsOf(alice.page)).toEqual([])

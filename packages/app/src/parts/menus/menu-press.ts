@@ -1,9 +1,11 @@
-// Opens a menu by a long press, a right click or the keyboard's menu key.
+// Opens a menu by a long press, a right click or the keyboard's menu key. Selected words and links inside keep the browser's.
 import type { MenuPlace } from './menu-place.ts'
 
 const LONG_PRESS_MS = 450
 /** A finger never rests quite still. */
 const STILL_WITHIN_PX = 10
+/** A button of a mouse. On a Mac, the left one with Ctrl does the same. */
+const RIGHT = 2
 
 type On<Of extends Event> = Of & { currentTarget: HTMLElement }
 
@@ -49,14 +51,29 @@ export function menuPress(open: (at: MenuPlace) => void): MenuPress {
       isOpen = false
     },
     onContextMenu: event => {
+      const { currentTarget, button, ctrlKey, clientX: x, clientY: y } = event
       // Selected words are copied by the browser's own menu.
-      if (getSelection()?.isCollapsed === false) return
+      if (holdsSelection(currentTarget)) return
+      const isByFinger = isOpen || pressing !== undefined
+      if (!isByFinger && isOnLinkInside(event)) return
       event.preventDefault()
       // Some browsers report a long press themselves, a moment before or after ours.
       if (isOpen) return
-      if (pressing) return openByFinger(event.currentTarget)
-      const { clientX: x, clientY: y, currentTarget } = event
-      open(x === 0 && y === 0 ? currentTarget : { x, y })
+      if (pressing) return openByFinger(currentTarget)
+      // For the keyboard, Chromium names the middle of the element: the menu would cover it.
+      const isByMouse = button === RIGHT || ctrlKey
+      open(isByMouse ? { x, y } : currentTarget)
     },
   }
+}
+
+function holdsSelection(element: HTMLElement): boolean {
+  const selection = getSelection()
+  return selection?.isCollapsed === false && selection.containsNode(element, true)
+}
+
+/** The element itself may be a link, too. */
+function isOnLinkInside({ target, currentTarget }: On<MouseEvent>): boolean {
+  const link = target instanceof Element ? target.closest('a') : null
+  return link !== null && link !== currentTarget && currentTarget.contains(link)
 }
