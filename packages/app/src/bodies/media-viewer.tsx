@@ -10,6 +10,7 @@ import { useModal } from '../parts/dialogs/modal.ts'
 import { faultText } from '../parts/fault-words.ts'
 import { Button } from '../parts/fields/button.tsx'
 import { IconButton } from '../parts/icons/icon-button.tsx'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { NameText } from '../parts/text/name-text.tsx'
 import { TimeText } from '../parts/text/time-text.tsx'
@@ -41,9 +42,11 @@ function MediaViewer({ first, onClose }: { first: Message; onClose: () => void }
     if (how === 'close') onClose()
     else if (how !== 'none') step((how === 'forward') === isRightToLeft() ? older : newer)
   }
-  const onKeyDown = ({ key, target }: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key, target } = event
     // The player moves its own position by the arrows.
-    if (target instanceof HTMLVideoElement || !(key === 'ArrowLeft' || key === 'ArrowRight')) return
+    if (target instanceof HTMLVideoElement || !isPlainKey(event) || !(key === 'ArrowLeft' || key === 'ArrowRight'))
+      return
     end(key === 'ArrowRight' ? 'forward' : 'back')
   }
   const isVideo = place?.file.kind === 'video'

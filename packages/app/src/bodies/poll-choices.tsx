@@ -5,6 +5,7 @@ import { useId } from 'preact/hooks'
 import type { Poll } from '../contract/objects.ts'
 import { begin } from '../parts/attempt.ts'
 import { Button } from '../parts/fields/button.tsx'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { bodyWords } from './words.ts'
 
 type PollChoicesProps = { poll: Poll; onVote: (options: number[]) => Promise<void> }
@@ -52,7 +53,7 @@ function moveOnly(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key]
   const inputs = [...event.currentTarget.querySelectorAll('input')]
   const at = inputs.findIndex(input => input === event.target)
-  if (step === undefined || at === -1) return
+  if (step === undefined || at === -1 || !isPlainKey(event)) return
   event.preventDefault()
   inputs[(at + step + inputs.length) % inputs.length]?.focus()
 }

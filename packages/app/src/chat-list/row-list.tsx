@@ -8,6 +8,7 @@ import { ChatRow } from './chat-row.tsx'
 import { placeAfterKey } from './list-keys.ts'
 import { rowsInDocument } from './list-window.ts'
 import './row-list.css'
+import { isPlainKey } from '../parts/plain-key.ts'
 
 type RowListProps = { label: string; lines: readonly ChatLine[]; me: string }
 
@@ -59,7 +60,7 @@ export function RowList({ label, lines, me }: RowListProps): VNode {
       aria-label={label}
       style={{ '--count': String(lines.length) }}
       onKeyDown={event => {
-        const next = event.altKey || event.ctrlKey ? undefined : placeAfterKey(event.key, activeAt, lines.length)
+        const next = isPlainKey(event) ? placeAfterKey(event.key, activeAt, lines.length) : undefined
         if (next === undefined) return
         event.preventDefault()
         focusRow(next)

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { Icon } from '../parts/icons/icon.tsx'
 import { searchField, searchText } from './chat-list-state.ts'
 import './search-field.css'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { chatListWords } from './words.ts'
 
 const SEARCH_UNITS_MAX = 200
@@ -16,7 +17,7 @@ function onKeyDown(event: KeyboardEvent): void {
     event.preventDefault()
     empty()
   }
-  if (event.key !== 'ArrowDown') return
+  if (event.key !== 'ArrowDown' || !isPlainKey(event)) return
   event.preventDefault()
   const list = searchField.current?.closest('.chat-list')
   list?.querySelector<HTMLElement>('.chat-list-scroll a[tabindex="0"], .found-message')?.focus()

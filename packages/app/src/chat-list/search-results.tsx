@@ -9,6 +9,7 @@ import { Button } from '../parts/fields/button.tsx'
 import { sortedChats } from './chat-list-state.ts'
 import { FoundMessage } from './found-message.tsx'
 import './search-results.css'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { placeAfterKey } from './list-keys.ts'
 import { RowList } from './row-list.tsx'
 import { findChats } from './sort-chats.ts'
@@ -80,7 +81,7 @@ function FoundMessages({ found, more }: { found: Answer; more: () => Promise<voi
 function moveAmongFound(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const found = [...event.currentTarget.querySelectorAll<HTMLElement>('.found-message')]
   const to = placeAfterKey(event.key, found.indexOf(event.target as HTMLElement), found.length)
-  if (to === undefined) return
+  if (to === undefined || !isPlainKey(event)) return
   event.preventDefault()
   found[to]?.focus()
 }

@@ -1,4 +1,6 @@
 // The keyboard among messages: arrows move from one to the next, Enter opens the actions, Esc returns to the field.
+
+import { isPlainKey } from '../../parts/plain-key.ts'
 import { openMessageActions } from '../rows/message-actions.ts'
 import type { Talk } from '../talk.ts'
 
@@ -16,7 +18,9 @@ export function moveAmongRows(talk: Talk, event: KeyEvent): void {
   const held = rows[at]
   // A key for a button or a link in the row.
   if (!held) return
-  const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key]
+  const to = isPlainKey(event)
+    ? { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key]
+    : undefined
   if (to !== undefined) {
     event.preventDefault()
     rows[Math.max(0, Math.min(to, rows.length - 1))]?.focus()

@@ -1,6 +1,5 @@
 // Arrow keys among items in lines: Tab reaches one of them, arrows lead to the others.
-
-type Key = { key: string; preventDefault: () => void }
+import { isPlainKey } from '../plain-key.ts'
 
 /** The nearest item above or below; lines follow from the items' positions, so that it works at every width. */
 function acrossLines(items: readonly HTMLElement[], at: number, step: 1 | -1): number {
@@ -35,7 +34,8 @@ function target(items: readonly HTMLElement[], at: number, key: string): number 
 }
 
 /** For the buttons of a box. True when the key was an arrow, and was handled. */
-export function moveInGrid(box: HTMLElement, event: Key): boolean {
+export function moveInGrid(box: HTMLElement, event: KeyboardEvent): boolean {
+  if (!isPlainKey(event)) return false
   const items = [...box.querySelectorAll<HTMLElement>('button:not(:disabled)')]
   const at = items.findIndex(item => item === document.activeElement)
   const to = at < 0 ? undefined : target(items, at, event.key)
