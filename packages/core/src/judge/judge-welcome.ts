@@ -6,6 +6,9 @@ import { judgeCommit, type Picture } from './judge-commit.ts'
 import { type EndedGroup, type GroupChatSettings, successorOf } from './successor.ts'
 import { follow, judgeBy, refuse, sameAccounts, type Verdict } from './verdict.ts'
 
+/** The epoch into which the first commit of a group leads. */
+export const FIRST_EPOCH = 1
+
 export type Invitation = {
   own: AccountId
   group: GroupId
@@ -90,8 +93,8 @@ function judgeReturn({ epoch, settings }: Invitation, group: KnownGroup, chat: K
  * permanently.
  */
 function judgeSuccessor(
-  { generation }: GroupChatSettings,
-  { members, inviter }: Invitation,
+  { generation, maker }: GroupChatSettings,
+  { members, inviter, epoch }: Invitation,
   ended: EndedGroup,
 ): Verdict {
   const { generation: before, admins } = ended.settings
@@ -99,6 +102,7 @@ function judgeSuccessor(
   return judgeBy(
     [generation < before || generation === 0, 'not-newer'],
     [generation > before + contentLimits.generationStepMax, 'too-far'],
+    [epoch === FIRST_EPOCH && maker !== undefined && maker !== inviter, 'other-maker'],
     [ended.offenders.some(offender => members.includes(offender)) && !isAdminsWord, 'other-members'],
   )
 }

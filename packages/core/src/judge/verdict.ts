@@ -11,6 +11,7 @@ const rules = {
   'too-far': 'it leaves no number for the groups that may have to follow it',
   'unknown-inviter': 'it comes from somebody who was not in the group',
   'no-chat': 'a first group gives its chat the id, and a later one names the chat that it carries on',
+  'other-maker': 'it names another account as the maker of the group than the one that signed it',
   'other-members': 'it has other members than those who are shown',
   'unreadable-settings': 'its settings are none that our clients write',
   'not-an-admin': 'only an admin removes people',

@@ -168,11 +168,19 @@ test('[CORE-14.53] a newcomer that the maker of a group could not know is not le
 })
 
 describe('[CORE-14.54] a removed member is out, whatever it says about the maker of the next group', () => {
-  test.for(['itself', 'another member'])(
-    '%s had read everything',
-    async (named, { alice, bob, carol, mallory, chat, expectSettled }) => {
+  test.for([
+    { named: 'itself', generation: 1 },
+    // By its number, the group was made long after the removal.
+    { named: 'itself', generation: 3 },
+    { named: 'another member', generation: 1 },
+    { named: 'another member', generation: 3 },
+    { named: 'the reader', generation: 3 },
+    { named: 'nobody', generation: 3 },
+  ])(
+    '$named had read everything, in a group of number $generation',
+    async ({ named, generation }, { alice, bob, carol, mallory, chat, expectSettled }) => {
       const honest = [alice, bob, carol]
-      const maker = named === 'itself' ? mallory.id : bob.id
+      const maker = { itself: mallory.id, 'another member': bob.id, 'the reader': carol.id }[named]
       const first = groupOf(carol, chat)
       // Carol loses her keys, and so does not read the removal.
       const asked = carol.wire.outgoing
@@ -186,9 +194,11 @@ describe('[CORE-14.54] a removed member is out, whatever it says about the maker
       await alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
       await expect.poll(() => membersFor(bob, chat)).toEqual(ids(honest))
       const continues = { group: first, generation: 0, epoch: 2 ** 40 }
-      const settings = groupSettings([alice], { chat, generation: 1, maker, continues })
+      const settings = groupSettings([alice], { chat, generation, ...(maker && { maker }), continues })
       const group = groupIdFromBytes(coreOf(mallory).provider.randomBytes(GROUP_ID_BYTES))
-      await openForged(mallory, { group, settings, victim: carol.id, others: [alice.id, bob.id] })
+      // A first commit that names another maker is refused.
+      const epochs = maker === mallory.id ? 0 : 1
+      await openForged(mallory, { group, settings, victim: carol.id, others: [alice.id, bob.id], epochs })
       await expect.poll(() => groupOf(carol, chat)).toBe(group)
       carol.wire.outgoing = asked
       carol.wire.drop()

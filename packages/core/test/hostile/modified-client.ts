@@ -58,32 +58,34 @@ type Forged = {
 export async function forgeWelcome(
   forger: TestPerson,
   { group, settings, victim, others = [], epochs = 1, as }: Forged,
-): Promise<{ session: GroupSession; welcome: Uint8Array; wire: Uint8Array }> {
+): Promise<{ session: GroupSession; welcome: Uint8Array; wire: Uint8Array; before: Uint8Array[] }> {
   const core = coreOf(forger)
   let session = await createGroup(core.mls, {
     groupId: groupIdToBytes(group),
     keyPackage: await makeKeyPackage({ ...core, own: as ?? core.own }),
     settings: encodeGroupSettings(settings),
   })
-  for (let epoch = 0; epoch < epochs; epoch++) session = (await commitIntent(session, {})).session
+  const before: Uint8Array[] = []
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    const { session: next, wire } = await commitIntent(session, {})
+    session = next
+    before.push(wire)
+  }
   const taken = await keyPackagesOf(forger, [victim, ...others])
   const add = taken.map(({ account, keyPackage }) => ({ accountId: account, keyPackage }))
   const made = await commitIntent(session, { add })
   if (!made.welcome) throw new Error('the commit made no welcome')
-  return { session: made.session, welcome: made.welcome, wire: made.wire }
+  return { session: made.session, welcome: made.welcome, wire: made.wire, before }
 }
 
-/** The same through an honest relay, which only requires that it is the group's first commit. */
-export async function openForged(forger: TestPerson, forged: Omit<Forged, 'epochs'>): Promise<GroupSession> {
+/** The same through an honest relay, which only requires all commits of the group. */
+export async function openForged(forger: TestPerson, forged: Forged): Promise<GroupSession> {
   const { link } = coreOf(forger)
-  const { wire: payload, welcome, session } = await forgeWelcome(forger, { ...forged, epochs: 0 })
+  const { wire, welcome, session, before } = await forgeWelcome(forger, { epochs: 0, ...forged })
   await link.call('createGroup', { group: forged.group, continues: undefined })
-  const { accepted } = await link.call('commit', {
-    payload,
-    add: [forged.victim, ...(forged.others ?? [])],
-    remove: [],
-    welcome,
-  })
+  for (const payload of before) await link.call('commit', { payload, add: [], remove: [], welcome: undefined })
+  const add = [forged.victim, ...(forged.others ?? [])]
+  const { accepted } = await link.call('commit', { payload: wire, add, remove: [], welcome })
   if (!accepted) throw new Error('the relay took no group from its creator')
   return session
 }

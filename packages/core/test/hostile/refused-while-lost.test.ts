@@ -152,6 +152,21 @@ describe('[CORE-14.52] a group that a member refused is answered', () => {
     await expectOneGroup()
   })
 
+  test.for([0, 1])(
+    'also when the member follows one of the same number that names an admin as its maker (after %d other commits)',
+    async (epochs, { alice, bob, carol, mallory, chat, missTheFarewell, carolCarriesOn, expectOneGroup }) => {
+      const read = missTheFarewell(bob)
+      await carolCarriesOn(bob)
+      const settings = groupSettings([alice], { chat, generation: 9, maker: alice.id })
+      // By its id, it is before the other one.
+      const first = groupIdFromBytes(new Uint8Array(GROUP_ID_BYTES).with(-1, 1 + epochs))
+      await openForged(mallory, { group: first, settings, victim: bob.id, others: [carol.id, alice.id], epochs })
+      read()
+      await expect.poll(() => codesOf(bob, chat)).toContain('refused')
+      await expectOneGroup()
+    },
+  )
+
   test('also when the member was making a group itself', async ({
     alice,
     bob,

@@ -25,7 +25,7 @@ import { consumeKeyPackage, findKeyPackage, isLastResort } from '../../identity/
 import { personOf } from '../../identity/people.ts'
 import { wantsPreviews } from '../../identity/preview-wish.ts'
 import { restoredCursor } from '../../journal/progress.ts'
-import { type Invitation, judgeWelcome } from '../../judge/judge-welcome.ts'
+import { FIRST_EPOCH, type Invitation, judgeWelcome } from '../../judge/judge-welcome.ts'
 import { type GroupPlace, supersedes } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { DatabaseChange } from '../../storage/transactions/store.ts'
@@ -137,7 +137,7 @@ function writeJoin(
       session,
       inviter,
       ...(maker && { maker }),
-      madeAt: continues && JSON.stringify(continues),
+      madeAt: isByMaker(joined) && continues ? JSON.stringify(continues) : undefined,
       needsHello: known?.state === 'active' ? greetingAgain(database, joined) : 2,
       status: 'open',
       renewAtMs,
@@ -190,8 +190,9 @@ function noteComingAndGoing(
 ): void {
   const { chat, accounts, session, settings, inviter } = joined
   if (settings.type !== 'group') return
-  const { generation, continues, maker = inviter } = settings
-  judgeReturned(database, chat, { accounts, made: isSuccessor ? { generation, continues, maker, inviter } : undefined })
+  const { generation } = settings
+  const continues = isByMaker(joined) ? settings.continues : undefined
+  judgeReturned(database, chat, { accounts, made: isSuccessor ? { generation, continues, inviter } : undefined })
   const place = { group: groupId(session), epoch: epoch(session) }
   noteLeftOut(database, { chat, accounts, newcomers: newcomers.map(({ account }) => account) }, place)
 }
@@ -222,6 +223,9 @@ function endForOffenders(
   live.isBroken ||= offenders.length > 0
   for (const offender of offenders) endGroup(database, live.id, { nowMs: elapsed.nowMs(), offender })
 }
+
+/** Only the first commit of a group is proved to be its maker's: whoever adds others later may name another maker. */
+const isByMaker = ({ session }: Joined): boolean => epoch(session) === FIRST_EPOCH
 
 const madeBy = ({ settings }: Joined): { maker?: AccountId | undefined; continues?: GroupPlace | undefined } =>
   settings.type === 'group' ? settings : {}

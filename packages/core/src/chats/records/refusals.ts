@@ -21,10 +21,14 @@ export function noteRefusal(
   )
 }
 
-/** Members who have followed the refused group follow no lower one, and one of the same number from an admin alone. */
+/**
+ * Members who have followed the refused group follow no lower one, and one of the same number from an admin alone. Its
+ * settings prove no maker: only an admin that has welcomed this account itself counts.
+ */
 const IS_ABOVE = `refused_generation < (
   SELECT generation + EXISTS (
-    SELECT 1 FROM member WHERE chat_id = chat.id AND account_id = coalesce(maker, inviter) AND admin = 1
+    SELECT 1 FROM member
+    WHERE chat_id = chat.id AND account_id = inviter AND coalesce(maker, inviter) = inviter AND admin = 1
   ) FROM mls_group WHERE id = chat.group_id)`
 
 /** This account has made the next group, or has followed another member's. Called when the chat has its members. */

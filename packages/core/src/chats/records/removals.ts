@@ -13,8 +13,11 @@ type Place = Omit<GroupPlace, 'generation'>
 /** `generation`: that of the group that was made. */
 type Made = { generation: number; continues: GroupPlace | undefined }
 
-/** `inviter`: the account that has led this one into the group, proved by the signature of the welcome. */
-type MadeBy = Made & { maker: AccountId; inviter: AccountId }
+/**
+ * `inviter`: the account that has led this one into the group, proved by the signature of the welcome. `continues`: as
+ * the inviter says it of itself; undefined if it need not be the maker.
+ */
+type MadeBy = Made & { inviter: AccountId }
 
 /**
  * Whether the maker of a group cannot have known a commit of another group of the chat: it had not read that far, or
@@ -27,15 +30,14 @@ export function isUnknownToMaker(reads: Reads, { group, epoch }: Place, { genera
 }
 
 /**
- * Whether the maker has not brought a removed account back knowingly. A removed account cannot bring itself back. An
- * inviter other than the maker cannot prove how far the maker had read.
+ * Whether the maker has not brought a removed account back knowingly. A removed account cannot bring itself back. Where
+ * nobody proves how far the maker had read, the number of the group proves it no more than its settings do.
  */
 const isReturnUnwanted = (
   reads: Reads,
   { account, ...place }: Place & { account: AccountId },
-  { maker, inviter, ...made }: MadeBy,
-): boolean =>
-  account === maker || isUnknownToMaker(reads, place, maker === inviter ? made : { ...made, continues: undefined })
+  { inviter, ...made }: MadeBy,
+): boolean => account === inviter || !made.continues || isUnknownToMaker(reads, place, made)
 
 type Removed = { chat: ChatId; committer: AccountId; removed: readonly AccountId[] }
 
@@ -63,8 +65,8 @@ export function noteLeftOut(database: Database, { chat, accounts, newcomers = []
 export function noteRemovedBefore(database: Database, { chat, committer, removed }: Removed, place: Place): void {
   const inForce = findGroup(database, findChat(database, chat)?.group_id ?? place.group)
   if (!inForce || !isAdmin(database, chat, committer)) return
-  const { generation, inviter, maker } = inForce
-  const made = { generation, continues: placeOf(inForce), inviter, maker: maker ?? inviter }
+  const { generation, inviter } = inForce
+  const made = { generation, continues: placeOf(inForce), inviter }
   const returned = removed.filter(
     account => isMember(database, chat, account) && isReturnUnwanted(database, { account, ...place }, made),
   )
