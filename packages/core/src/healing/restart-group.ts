@@ -90,8 +90,8 @@ export function noteRefusedGroup(
   if (!current || chat?.type !== 'group' || generation <= chat.refused_generation) return
   // Somebody wants to add this account again, and is not believed: an admin is asked.
   if (group === current.id && current.status === 'broken') return
-  // No member with working keys would follow an answer to a group that far ahead either.
-  if (generation > current.generation + contentLimits.generationStepMax / 2) return
+  // Nobody who knows what this account knows follows a group that far ahead, or an answer to it.
+  if (generation > current.generation + contentLimits.generationStepMax) return
   noteRefusal(database, id, { generation, nowMs })
 }
 
@@ -128,7 +128,9 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
       forgetRejoins(database, id, { inForce: row.group_id })
       // For somebody who was added to the group before and not greeted there.
       wantHelloNow(database, [row.group_id])
-      noteRefusalAnswered(database, id, core.elapsed.nowMs())
+      const nowMs = core.elapsed.nowMs()
+      noteRefusalAnswered(database, id, nowMs)
+      putOffRefusal(database, id, nowMs + clientLimits.answerRefusedEveryMs)
       const out = [...ended.offenders, ...left].map(account => personOf(database, account))
       const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
       appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
@@ -171,10 +173,10 @@ function successorNow(
   return ended && members && aboveRefused(successorOf({ ...ended, members }), chat)
 }
 
-const aboveRefused = (successor: Successor, chat: ChatRow): Successor => ({
-  ...successor,
-  settings: {
-    ...successor.settings,
-    generation: Math.max(successor.settings.generation, chat.refused_generation + 1),
-  },
-})
+/** Not further ahead than the other members that refused it follow: the answer to the furthest takes two groups. */
+function aboveRefused({ settings, members }: Successor, chat: ChatRow): Successor {
+  const next = settings.generation
+  const furthest = next - 1 + contentLimits.generationStepMax
+  const generation = Math.max(next, Math.min(chat.refused_generation + 1, furthest))
+  return { members, settings: { ...settings, generation } }
+}

@@ -1,5 +1,5 @@
 // A group that a member refused and others follow: it counts until the chat has a group above it, so that all meet again.
-import { CodedError, GROUP_ID_BYTES, groupIdFromBytes } from '@postern/protocol'
+import { CodedError, clientLimits, contentLimits, GROUP_ID_BYTES, groupIdFromBytes } from '@postern/protocol'
 import { decodeClientFrame, type MailboxEntry } from '@postern/protocol/relay'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
@@ -14,6 +14,8 @@ import { coreOf, deadlineOf, groupOf, keyPackagesOf, openForged } from './modifi
 import { carryOn, codesOf, expectAllHear, groupSettings, ids, membersFor } from './team.ts'
 
 const HOUR_MS = 3600 * 1000
+
+type CarriedOn = { more?: TestPerson[]; generation?: number }
 
 const test = base
   /** Mallory makes alice lose her keys. Nobody is asked to add her again. */
@@ -42,22 +44,22 @@ const test = base
   .extend(
     'carolCarriesOn',
     ({ alice, bob, carol, mallory, chat }) =>
-      async (unaware: TestPerson, more: TestPerson[] = []): Promise<void> => {
+      async (unaware: TestPerson, { more = [], generation = 9 }: CarriedOn = {}): Promise<void> => {
         await mallory.client.chats.leaveGroup(chat, WITHIN)
         const aware = [alice, bob, carol].filter(person => person !== unaware)
         for (const person of aware) await expect.poll(() => codesOf(person, chat)).toContain('left')
-        const settings = groupSettings([alice], { chat, generation: 9 })
+        const settings = groupSettings([alice], { chat, generation })
         await carryOn(carol, chat, { settings, members: [alice, bob, carol, ...more] })
         for (const person of aware) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(carol, chat))
       },
   )
-  .extend('expectOneGroup', ({ alice, bob, carol, mallory, chat }) => async (): Promise<void> => {
+  .extend('expectOneGroup', ({ alice, bob, carol, mallory, chat }) => async (generation = 10): Promise<void> => {
     const viewOf = (person: TestPerson) => {
       const group = findGroup(coreOf(person).store, groupOf(person, chat))
       return `${group?.generation} ${group?.status}`
     }
     const honest = [alice, bob, carol]
-    for (const person of honest) await expect.poll(() => viewOf(person)).toBe('10 open')
+    for (const person of honest) await expect.poll(() => viewOf(person)).toBe(`${generation} open`)
     expect(new Set(honest.map(person => groupOf(person, chat))).size).toBe(1)
     // The maker has not read the farewell, and nobody can prove it: mallory is invited again.
     for (const person of honest) expect(membersFor(person, chat)).toEqual(ids([...honest, mallory]))
@@ -167,6 +169,50 @@ describe('[CORE-14.52] a group that a member refused is answered', () => {
     },
   )
 
+  test('also when its number is far ahead', async ({ bob, missTheFarewell, carolCarriesOn, expectOneGroup }) => {
+    const generation = contentLimits.generationStepMax - 1
+    const read = missTheFarewell(bob)
+    await carolCarriesOn(bob, { generation })
+    read()
+    await expectOneGroup(generation + 1)
+  })
+
+  test('also when its number is the last one that the others follow, by two groups ten minutes apart', async ({
+    clock,
+    alice,
+    bob,
+    carol,
+    chat,
+    missTheFarewell,
+    carolCarriesOn,
+  }) => {
+    const honest = [alice, bob, carol]
+    const generation = contentLimits.generationStepMax
+    const generationFor = (person: TestPerson) => findGroup(coreOf(person).store, groupOf(person, chat))?.generation
+    const read = missTheFarewell(bob)
+    await carolCarriesOn(bob, { generation })
+    read()
+    const laterMs = clock.nowMs() + clientLimits.answerRefusedEveryMs
+    await expect.poll(() => refusalsToAnswer(coreOf(bob).store).some(({ fromMs }) => fromMs >= laterMs)).toBe(true)
+    expect(generationFor(bob)).toBe(generation)
+    clock.advance(clientLimits.answerRefusedEveryMs)
+    for (const person of honest) await expect.poll(() => generationFor(person)).toBe(generation + 1)
+    expect(new Set(honest.map(person => groupOf(person, chat))).size).toBe(1)
+    await expectAllHear(chat, honest)
+  })
+
+  test('unless its number is one that nobody follows', async ({ alice, bob, carol, chat }) => {
+    const before = groupOf(bob, chat)
+    const group = groupIdFromBytes(coreOf(carol).provider.randomBytes(GROUP_ID_BYTES))
+    const generation = contentLimits.generationStepMax + 1
+    const settings = groupSettings([alice], { chat, generation })
+    await openForged(carol, { group, settings, victim: bob.id, others: [alice.id] })
+    for (const person of [alice, bob]) await expect.poll(() => codesOf(person, chat)).toContain('refused')
+    for (const person of [alice, bob]) expect(refusalsToAnswer(coreOf(person).store)).toEqual([])
+    await expectAllHear(chat, [alice, bob, carol])
+    for (const person of [alice, bob, carol]) expect(groupOf(person, chat)).toBe(before)
+  })
+
   test('also when the member was making a group itself', async ({
     alice,
     bob,
@@ -216,7 +262,7 @@ describe('[CORE-14.52] a group that a member refused is answered', () => {
       .toEqual([`${chat} request`])
     for (const person of [bob, carol]) await expect.poll(() => membersFor(person, chat)).toContain(dave.id)
     const read = missTheFarewell(dave)
-    await carolCarriesOn(dave, [dave])
+    await carolCarriesOn(dave, { more: [dave] })
     read()
     await expect.poll(() => chatOfRefused(coreOf(dave).store, groupOf(carol, chat))).toBe(chat)
     await dave.client.chats.accept(chat)

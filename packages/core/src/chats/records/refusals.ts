@@ -40,7 +40,10 @@ export function noteRefusalAnswered(database: Database, chat: ChatId, nowMs: num
   )
 }
 
-/** The attempt to answer it has failed. If the chat got another group meanwhile, that may be the answer. */
+/**
+ * The attempt to answer it has failed, or has made a group that is not above it yet. If the chat got another group
+ * meanwhile, that may be the answer.
+ */
 export function putOffRefusal(database: Database, chat: ChatId, fromMs: number): void {
   database.run(
     `UPDATE chat SET refused_ms = iif(${IS_ABOVE}, NULL, ?) WHERE id = ? AND refused_ms IS NOT NULL`,
