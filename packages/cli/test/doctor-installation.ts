@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import tls from 'node:tls'
 import { type Clock, DAY_MS } from '@postern/protocol'
 import { freePort, WITHIN, World, type WorldOptions } from '@postern/testkit'
+import { TestAuthority, type TestCertificate } from '@postern/testkit/authority'
 import { onTestFinished } from 'vitest'
 import type { DiagnosisSubject } from '../src/doctor/finding.ts'
 import type { Machine } from '../src/doctor/machine.ts'
-import { TestAuthority, type TestCertificate } from './authority.ts'
 import { front, settingsOf } from './doctor.ts'
 
 export type Planted = { argv?: string[]; env?: Record<string, string>; machine?: Partial<Machine>; clock?: Clock }

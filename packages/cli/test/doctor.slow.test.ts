@@ -3,9 +3,9 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, write
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { WITHIN, type World } from '@postern/testkit'
+import { TestAuthority } from '@postern/testkit/authority'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { TestAuthority } from './authority.ts'
 import { front, settingsOf } from './doctor.ts'
 import { run } from './process.ts'
 

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type Clock, systemClock } from '@postern/protocol'
 import type { World } from '@postern/testkit'
+import type { TestCertificate } from '@postern/testkit/authority'
 import { readDoctorSettings } from '../src/doctor/doctor-settings.ts'
 import type { DiagnosisSubject } from '../src/doctor/finding.ts'
 import type { Machine } from '../src/doctor/machine.ts'
 import { examine } from '../src/doctor/run-doctor.ts'
-import type { TestCertificate } from './authority.ts'
 
 /** A machine with a nearly empty ext4 disk: the disks of test machines are of all kinds. */
 export const goodMachine = (): Machine => ({

@@ -26,6 +26,7 @@ const fine: ProblemSources = {
   disk: () => ({ freeBytes: 2 ** 40, sizeBytes: 2 ** 41 }),
   refusingHooks: () => [],
   expiringInvites: () => [],
+  certificates: async () => [],
 }
 
 const test = base

@@ -35,13 +35,18 @@ export function followProblem(before: FollowedProblem, look: ProblemLook): Follo
 function subjectsAfter({ subjects }: FollowedProblem, { findings, nowMs }: ProblemLook): FollowedProblem['subjects'] {
   const found = new Map(findings.map(({ subject, fact }) => [subject, fact]))
   const kept = Object.entries(subjects).flatMap(([subject, known]): [string, FollowedSubject][] => {
-    if (found.has(subject)) return [[subject, known.state === 'calm' ? { ...known, state: 'told' } : known]]
+    if (found.has(subject)) {
+      const isBack = known.state === 'calm' && found.get(subject) !== undefined
+      return [[subject, isBack ? { ...known, state: 'told' } : known]]
+    }
     if (known.state === 'held') return []
     return [[subject, known.state === 'told' ? { ...known, state: 'calm', sinceMs: nowMs } : known]]
   })
   const fresh = findings
     .filter(({ subject }) => !Object.hasOwn(subjects, subject))
-    .map(({ subject, fact }): [string, FollowedSubject] => [subject, { state: 'held', sinceMs: nowMs, fact }])
+    .flatMap(({ subject, fact }): [string, FollowedSubject][] =>
+      fact === undefined ? [] : [[subject, { state: 'held', sinceMs: nowMs, fact }]],
+    )
   return Object.fromEntries([...kept, ...fresh])
 }
 

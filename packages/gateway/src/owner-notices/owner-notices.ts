@@ -91,7 +91,7 @@ export class OwnerNotices {
 
   async #follow(name: ProblemName): Promise<void> {
     const { sources, words } = this.#options
-    const findings = problems[name].check(sources, words)
+    const findings = await problems[name].check(sources, words, this.#stop.signal)
     if (!findings) return
     const look = { name, findings, nowMs: this.#client.elapsed.nowMs(), owners: this.#owners, words }
     await this.#keep(name, followProblem(this.#of(name), look))

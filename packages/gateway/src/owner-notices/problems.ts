@@ -12,20 +12,34 @@ export type ProblemSources = {
   disk: () => VolumeSpace
   refusingHooks: () => (Omit<RefusingHook, 'chat'> & { chat: string | undefined })[]
   expiringInvites: () => { id: string; expiresTs: number }[]
+  certificates: (gone: AbortSignal) => Promise<AddressCertificate[]>
+}
+
+/** Without a certificate it is not known which one the address serves. */
+export type AddressCertificate = {
+  host: string
+  certificate: { expiresMs: number; leftMs: number; lifeMs: number } | undefined
 }
 
 export type VolumeSpace = { freeBytes: number; sizeBytes: number }
 
-/** `subject` is what the problem is about, and empty for a problem that exists once. */
-export type ProblemFinding = { subject: string; fact: string }
+/**
+ * `subject` is what the problem is about, and empty for a problem that exists once. Without a `fact` it is not known
+ * whether it holds: then it neither begins nor ends.
+ */
+export type ProblemFinding = { subject: string; fact: string | undefined }
+
+type Findings = ProblemFinding[] | undefined
 
 export type OwnerProblem = {
   heldForMs: number
   /** Undefined if it cannot be known now: then nothing begins and nothing ends. */
-  check: (sources: ProblemSources, words: OwnerWords) => ProblemFinding[] | undefined
+  check: (sources: ProblemSources, words: OwnerWords, gone: AbortSignal) => Findings | Promise<Findings>
 }
 
 const MIB = 1024 * 1024
+
+const shownTime = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
 const once = (fact: string): ProblemFinding[] => [{ subject: '', fact }]
 
@@ -73,9 +87,22 @@ export const problems = {
     heldForMs: 0,
     check: (sources, words) =>
       sources.expiringInvites().map(({ id, expiresTs }) => {
-        const expires = new Date(expiresTs).toISOString().slice(0, 16).replace('T', ' ')
-        return { subject: id, fact: words.invites.fact({ id, expires }) }
+        return { subject: id, fact: words.invites.fact({ id, expires: shownTime(expiresTs) }) }
       }),
+  },
+  certificates: {
+    heldForMs: 0,
+    check: async (sources, words, gone) => {
+      const served = await sources.certificates(gone)
+      return served.flatMap(({ host, certificate }): ProblemFinding[] => {
+        if (!certificate) return [{ subject: host, fact: undefined }]
+        const { expiresMs, leftMs, lifeMs } = certificate
+        const { certificateLeftMs, certificateLeftShare } = ownerNoticeLimits
+        if (leftMs >= Math.min(certificateLeftMs, lifeMs * certificateLeftShare)) return []
+        const ending = { host, ends: shownTime(expiresMs), isExpired: leftMs <= 0 }
+        return [{ subject: host, fact: words.certificates.fact(ending) }]
+      })
+    },
   },
 } satisfies Record<string, OwnerProblem>
 

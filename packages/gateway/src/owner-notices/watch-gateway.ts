@@ -1,4 +1,4 @@
-// Where a gateway's problems are found: its webhook, updates, disk, hooks and links.
+// Where a gateway's problems are found: its webhook, updates, disk, hooks, links and certificates.
 import { statfsSync } from 'node:fs'
 import type { Client, Log } from '@postern/core'
 import { type ChatId, type Clock, isCoded, ownerNoticeLimits } from '@postern/protocol'
@@ -8,10 +8,11 @@ import { wordsIn } from '../hooks/words/words.ts'
 import type { Updates } from '../updates/updates.ts'
 import { OwnerNotices } from './owner-notices.ts'
 import type { ProblemSources, VolumeSpace } from './problems.ts'
+import { ServedCertificates } from './served-certificates.ts'
 
 export type WatchedGateway = {
-  settings: Pick<GatewaySettings, 'botOwners' | 'dataDir' | 'language'>
-  updates: Pick<Updates, 'webhookFailures' | 'waiting'>
+  settings: Pick<GatewaySettings, 'alertmanager' | 'botOwners' | 'dataDir' | 'hooksUrl' | 'language'>
+  updates: Pick<Updates, 'webhookFailures' | 'webhookUrl' | 'waiting'>
   /** Absent without HOOKS_URL. */
   hooks: Pick<HookAdmin, 'refusing'> | undefined
   clock: Clock
@@ -19,12 +20,14 @@ export type WatchedGateway = {
 }
 
 export function watchGateway(client: Client, { settings, updates, hooks, clock, log }: WatchedGateway): OwnerNotices {
+  const served = new ServedCertificates(clock)
   const sources: ProblemSources = {
     webhookFailures: () => updates.webhookFailures(),
     waitingUpdates: () => updates.waiting(),
     disk: () => diskSpace(settings.dataDir),
     refusingHooks: () => hooks?.refusing().map(hook => ({ ...hook, chat: chatName(client, hook.chat) })) ?? [],
     expiringInvites: () => expiringInvites(client, clock.nowMs()),
+    certificates: gone => served.look(addressesOf({ client, settings, updates }), gone),
   }
   return new OwnerNotices(client, {
     owners: settings.botOwners,
@@ -34,6 +37,16 @@ export function watchGateway(client: Client, { settings, updates, hooks, clock, 
     log,
   })
 }
+
+type AddressParts = {
+  client: Pick<Client, 'relayUrl'>
+  settings: Pick<GatewaySettings, 'alertmanager' | 'hooksUrl'>
+  updates: Pick<Updates, 'webhookUrl'>
+}
+
+/** The addresses without which the bot, or a sender of its hooks, does not work. */
+export const addressesOf = ({ client, settings: { alertmanager, hooksUrl }, updates }: AddressParts): string[] =>
+  [client.relayUrl, updates.webhookUrl(), hooksUrl, ...(alertmanager?.urls ?? [])].filter(url => url !== undefined)
 
 function diskSpace(directory: string): VolumeSpace {
   const { bavail, blocks, bsize } = statfsSync(directory)

@@ -56,6 +56,10 @@ export class QueueConsumer {
     return { enabled: true, ...(!drain && { paused: true }), pending, ...attempts.status() }
   }
 
+  get webhookUrl(): string | undefined {
+    return this.#now.kind === 'webhook' ? this.#now.webhook.url : undefined
+  }
+
   /** Failed attempts in a row; undefined while the webhook is paused, because nobody knows whether it works. */
   webhookFailures(): number | undefined {
     if (this.#now.kind === 'poll') return 0

@@ -71,6 +71,11 @@ export class Updates {
     return this.#mode.kind === 'off' ? { enabled: false, pending: 0 } : this.#mode.consumer.status()
   }
 
+  /** Undefined without a webhook. */
+  webhookUrl(): string | undefined {
+    return this.#mode.kind === 'off' ? undefined : this.#mode.consumer.webhookUrl
+  }
+
   /** Failed attempts in a row; undefined while the webhook is paused. */
   webhookFailures(): number | undefined {
     return this.#mode.kind === 'off' ? 0 : this.#mode.consumer.webhookFailures()

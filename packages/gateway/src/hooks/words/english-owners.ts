@@ -49,4 +49,12 @@ export const englishOwners: OwnerWords = {
     },
     over: { title: '☑️ A link to the bot has expired or was revoked:' },
   },
+  certificates: {
+    fact: ({ host, ends, isExpired }) => `${host}: ${isExpired ? 'expired' : 'expires'} on ${ends} UTC`,
+    begun: {
+      title: '⚠️ The certificate of an address that the bot depends on was not renewed:',
+      advice: 'Renew it, and find out why that did not happen automatically.',
+    },
+    over: { title: '✅ A certificate was renewed, or its address is no longer used. The old one:' },
+  },
 }

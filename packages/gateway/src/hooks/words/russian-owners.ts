@@ -11,6 +11,7 @@ const quoted = (name: string, charsMax: number): string =>
 
 export type WebhookTrouble = { failures: number; waiting: number }
 export type NamedRefusals = { hook: string; chat: string | undefined; count: number; charsMax: number }
+export type EndingCertificate = { host: string; ends: string; isExpired: boolean }
 export type NoticeText = { title: string; advice?: string }
 
 export const russianOwners = {
@@ -59,6 +60,15 @@ export const russianOwners = {
       advice: 'Если она ещё нужна, создайте новую: POST /v1/invites.',
     } as NoticeText,
     over: { title: '☑️ Ссылка на бота истекла или отозвана:' } as NoticeText,
+  },
+  certificates: {
+    fact: ({ host, ends, isExpired }: EndingCertificate): string =>
+      `${host}: ${isExpired ? 'истёк' : 'истекает'} ${ends} UTC`,
+    begun: {
+      title: '⚠️ Не обновлён сертификат адреса, от которого зависит бот:',
+      advice: 'Обновите его и выясните, почему этого не произошло автоматически.',
+    } as NoticeText,
+    over: { title: '✅ Сертификат обновлён, или адрес больше не используется. Прежний:' } as NoticeText,
   },
 }
 

@@ -22,6 +22,10 @@ export class TestAuthority {
     openssl('req', '-x509', ...NEW_KEY, '-days', '400', ...names)
   }
 
+  get certificate(): string {
+    return readFileSync(this.path, 'utf8')
+  }
+
   /** `days`: how long it is valid; a negative number for one that has expired. */
   issue({ days, name = 'localhost' }: { days: number; name?: string }): TestCertificate {
     const at = (end: string): string => join(this.#directory, `${this.#issued}-${end}.pem`)
