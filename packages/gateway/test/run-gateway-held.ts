@@ -1,4 +1,4 @@
-// A gateway in a separate process. Once it is told to, it records no delivery to a webhook and says so, for tests that kill it there.
+// A gateway in a separate process. After a message from its parent it records no delivery to a webhook and says so, for tests that kill it there.
 import { runGateway } from '../src/main.ts'
 import { Confirmations } from '../src/webhook/confirmations.ts'
 

@@ -69,7 +69,7 @@ export async function chatWithAway(world: PushWorld) {
 
 /**
  * Reads this many entries, acknowledges them and leaves. The relay may store an acknowledgement after the reader has
- * left, and whoever looks before that finds the entries unread.
+ * left, and a look before that finds the entries unread.
  */
 export async function readAndLeave({ relay }: Pick<PushWorld, 'relay'>, reader: Connected, count: number) {
   await reader.call('follow', { after: 0 })

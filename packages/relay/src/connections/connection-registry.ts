@@ -90,7 +90,7 @@ export class ConnectionRegistry {
   upgrade(request: IncomingMessage): string | undefined {
     const visitor = this.#bySocket.get(request.socket)
     if (!visitor || !this.#knows(visitor, request)) return undefined
-    // The challenge follows at once, and a peer can log in only from then on: under load the relay itself is late.
+    // The challenge follows immediately. A peer can log in only after it, and under load the relay itself is late.
     this.#turn(visitor, 'waiting')
     return visitor.address
   }

@@ -3,13 +3,13 @@ import type { Notice, Update } from '@postern/bot-api'
 import type { ChatId, MessageId } from '@postern/protocol'
 
 /** `answered`: the message that the update's own one answers, which may be gone. */
-export type Named = { chat: ChatId; people: string[]; messages: string[]; answered?: MessageId | undefined }
+export type NamedIds = { chat: ChatId; people: string[]; messages: string[]; answered?: MessageId | undefined }
 
 /** The notices that Telegram has, too. */
 const SHOWN = new Set<Notice['code']>(['created', 'joined', 'left', 'removed', 'renamed'])
 
-/** An update that shows more than this gives the rest its numbers by itself. */
-export function namedIn(update: Update): Named[] {
+/** An update that shows more than this gives the rest its numbers later. */
+export function namedIn(update: Update): NamedIds[] {
   const { chat_id: chat } = update
   switch (update.type) {
     case 'message':

@@ -7,7 +7,7 @@ import { MessageNumbers } from '../ids/message-numbers.ts'
 import { Keyboards } from '../keyboards.ts'
 import type { TelegramContext } from '../telegram-context.ts'
 import { badRequest } from '../telegram-error.ts'
-import type { Named } from './named-in.ts'
+import type { NamedIds } from './named-in.ts'
 import { entitiesOf } from './text-entities.ts'
 
 type Shown = Record<string, unknown>
@@ -32,7 +32,7 @@ export class TelegramViews {
   }
 
   /** Both writes are of one turn, so they share a transaction, whatever the number of updates. */
-  async assignNumbers(named: readonly Named[]): Promise<void> {
+  async assignNumbers(named: readonly NamedIds[]): Promise<void> {
     const messages = named.flatMap(({ chat, messages: own, answered }) => {
       const found = answered !== undefined && this.find(chat, answered) ? [answered] : []
       return [...found, ...own].map(id => ({ chat, id }))

@@ -224,7 +224,7 @@ function endForOffenders(
   for (const offender of offenders) endGroup(database, live.id, { nowMs: elapsed.nowMs(), offender })
 }
 
-/** Only the first commit of a group is proved to be its maker's: whoever adds others later may name another maker. */
+/** Only the first commit of a group is proved to be its maker's: a member that adds others later may name another maker. */
 const isByMaker = ({ session }: Joined): boolean => epoch(session) === FIRST_EPOCH
 
 const madeBy = ({ settings }: Joined): { maker?: AccountId | undefined; continues?: GroupPlace | undefined } =>

@@ -41,7 +41,7 @@ export class Records {
   }
 
   /**
-   * One durable transaction. What was changed can be read within it, and `work` may run again after a rollback.
+   * One durable transaction. `work` reads its own changes, and may run again after a rollback.
    * Nothing is written if it throws.
    */
   async transact<T>(work: (change: (...changes: RecordChange[]) => void) => T): Promise<T> {
