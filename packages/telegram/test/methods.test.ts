@@ -140,6 +140,8 @@ test('[TELEGRAM-7.6] quizzes are refused', async ({ telegram, chat }) => {
 })
 
 test('[TELEGRAM-7.10] people have no pictures here, and unknown ones are refused', async ({ telegram, chat }) => {
-  expect(await telegram.ok('getUserProfilePhotos', { user_id: chat })).toEqual({ total_count: 0, photos: [] })
+  const me = (await telegram.ok('getMe'))['id'] as number
+  for (const id of [chat, me])
+    expect(await telegram.ok('getUserProfilePhotos', { user_id: id })).toEqual({ total_count: 0, photos: [] })
   expect(await telegram.call('getUserProfilePhotos', { user_id: 5 })).toEqual(refused('Bad Request: chat not found'))
 })
