@@ -112,8 +112,10 @@ export type Calls = {
   clearHistory: { asked: InChat; answer: void }
   /** The same; the chat is hidden until its next message, and a group is left. */
   deleteChat: { asked: InChat; answer: void }
-  /** Shows a deleted chat with a person again. */
-  showChat: { asked: InChat; answer: void }
+  /** Shows a deleted chat with a person again. Answers whether there is a chat. */
+  showChat: { asked: InChat; answer: { isThere: boolean } }
+  /** Begins a chat with somebody from a group: they learn the person's name. */
+  beginChat: { asked: { account: string }; answer: void }
   block: { asked: { account: string }; answer: void }
   unblock: { asked: { account: string }; answer: void }
   createGroup: { asked: { name: string; members: string[] }; answer: { chat: string } }

@@ -20,11 +20,18 @@ import './person.css'
 import { peopleWords } from './words.ts'
 import '../parts/icons/with-lazy-icons.ts'
 
-/** The chat may have been deleted. */
-async function write(chat: string): Promise<void> {
+/** The chat may have been deleted. With a member of a group there may never have been one, and a new one is a request. */
+async function write({ id, name }: PersonDetail): Promise<void> {
+  const w = peopleWords.value
   const whenHere = fromHere()
-  await call('showChat', { chat })
-  whenHere(() => go({ screen: 'chat', chat }))
+  const { isThere } = await call('showChat', { chat: id })
+  if (!isThere) {
+    const who = shortNameOf(name)
+    const question = { title: w.beginTitle(who), text: w.beginText(who), yes: w.begin, icon: 'message-circle' } as const
+    if (!(await confirm(question))) return
+    await call('beginChat', { account: id })
+  }
+  whenHere(() => go({ screen: 'chat', chat: id }))
 }
 
 export function Person({ account }: { account: string }): VNode {
@@ -35,7 +42,7 @@ export function Person({ account }: { account: string }): VNode {
       title={w.info}
       foot={
         person && (
-          <Button icon="message-circle" onClick={() => write(person.id)}>
+          <Button icon="message-circle" onClick={() => write(person)}>
             {w.write}
           </Button>
         )

@@ -3,6 +3,9 @@ import { inLanguages } from '../i18n/language.ts'
 
 export const peopleWords = inLanguages({
   en: {
+    begin: 'Start chat',
+    beginText: (name: string) => `${name} will see your name, picture and profile text, and decides whether to accept.`,
+    beginTitle: (name: string) => `Start a chat with ${name}?`,
     block: 'Block',
     blockText: 'They will not be able to message you, and they will not be notified. You can unblock them at any time.',
     blockTitle: (name: string) => `Block ${name}?`,
@@ -44,6 +47,9 @@ export const peopleWords = inLanguages({
     yesWord: 'They match',
   },
   ru: {
+    begin: 'Начать чат',
+    beginText: (name: string) => `${name} увидит ваше имя, фото и описание профиля и решит, принять ли запрос.`,
+    beginTitle: (name: string) => `Начать чат с ${name}?`,
     block: 'Заблокировать',
     blockText: 'Этот человек не сможет вам писать и не узнает об этом. Отменить можно в любой момент.',
     blockTitle: (name: string) => `Заблокировать ${name}?`,

@@ -1,6 +1,7 @@
 // Calls about chats and people: requests, groups, marks, blocking, safety numbers.
 import { contentLimits } from '@postern/protocol'
 import { accountId, blob, chatId, count, fields, flag, listOf, oneOf, orNull, text } from '../shapes.ts'
+import { chatOf } from '../views/read-chats.ts'
 import { inAccount, once, unlessDone, WITHIN } from './answering.ts'
 import { pictureBytes } from './picture-bytes.ts'
 
@@ -17,7 +18,14 @@ export const chatCalls = {
   clearHistory: inAccount(inChat, async (account, { chat }) => await account.clearHistory(chat)),
   deleteChat: inAccount(inChat, async (account, { chat }) => await account.deleteChat(chat)),
   // A repeat finds it shown.
-  showChat: inAccount(inChat, async ({ client }, { chat }) => await client.chats.reveal(chat)),
+  showChat: inAccount(inChat, async (account, { chat }) => {
+    await account.client.chats.reveal(chat)
+    return { isThere: chatOf(account, chat) !== undefined }
+  }),
+  // A second hello changes nothing: the chat is the same.
+  beginChat: inAccount(fields({ account: accountId }), async ({ client }, asked, given) => {
+    await client.chats.open(asked, once(given, asked))
+  }),
   block: inAccount(
     fields({ account: accountId }),
     async ({ client }, { account }) => await client.chats.block(account),
