@@ -70,6 +70,18 @@ function holdGreetings({ wire }: TestPerson): () => void {
   }
 }
 
+/** Entries that the person sends from now on do not reach the relay. */
+function loseEntries({ wire }: TestPerson): SentEntry[] {
+  const lost: SentEntry[] = []
+  wire.outgoing = frame => {
+    const decoded = decodeClientFrame(frame.slice())
+    if (decoded.kind !== 'call' || decoded.name !== 'appendMarked') return [frame]
+    lost.push(decoded.request)
+    return []
+  }
+  return lost
+}
+
 test('[CORE-26.5] until the owner wants previews, and from then on that it does not, nothing is sent and no key is kept', async ({
   alice,
   bob,
@@ -249,6 +261,57 @@ test('[CORE-26.8] there are keys of the current epoch and of the one before, and
   const opened = await Promise.all(entries.map(entry => openedBy(bob, { sender: alice, entry })))
   expect(opened).toEqual([undefined, undefined, { text: 'in step 2', from: 'alice' }])
   expect(storedKeys(bob)).toBe(2)
+})
+
+test('[CORE-26.7] a message that comes too late for its epoch has a preview of the epoch in which it is sent', async ({
+  alice,
+  bob,
+  carol,
+  team,
+}) => {
+  await want(bob, [alice, carol])
+  const [first = 0] = epochsOf(bob, team)
+  const lost = loseEntries(alice)
+  const said = alice.say(team, 'late')
+  await expect.poll(() => messagesIn(lost)).toHaveLength(1)
+  for (const name of ['one', 'two']) await carol.client.chats.renameGroup(team, name, WITHIN)
+  await expect.poll(() => epochsOf(bob, team)).toEqual([first + 1, first + 2])
+  const sent = entriesOn(alice.wire)
+  alice.wire.drop()
+  await said
+  await bob.hears('late')
+  const early = messagesIn(lost)[0] as SentEntry
+  const late = messagesIn(sent).at(-1) as SentEntry
+  expect(await openedBy(bob, { sender: alice, entry: early })).toBeUndefined()
+  expect(await openedBy(bob, { sender: alice, entry: late })).toEqual({ text: 'late', from: 'alice' })
+})
+
+test('[CORE-26.8] a key that is derived after its epoch belongs to the present one', async ({
+  world,
+  alice,
+  bob,
+  carol,
+  team,
+}) => {
+  await want(bob, [alice, carol])
+  const [first = 0] = epochsOf(bob, team)
+  await coreOf(bob).store.write(database => database.run('UPDATE preview_key SET key = NULL'))
+  await world.close(bob)
+  const entries: SentEntry[] = []
+  for (const name of ['one', 'two', 'three']) {
+    await alice.client.chats.renameGroup(team, name, WITHIN)
+    entries.push(await sayIn(alice, team, `in ${name}`))
+  }
+  const reopened = await world.person('bob')
+  await reopened.hears('in three')
+  await expect.poll(() => dueKeys(reopened)).toBe(0)
+  const epochs = epochsOf(reopened, team)
+  expect(epochs).toContain(first + entries.length)
+  for (const [at, entry] of entries.entries()) {
+    const words = { text: `in ${['one', 'two', 'three'][at]}`, from: 'alice' }
+    const isKept = epochs.includes(first + 1 + at)
+    expect(await openedBy(reopened, { sender: alice, entry })).toEqual(isKept ? words : undefined)
+  }
 })
 
 test('[CORE-26.8] a key that a kill prevented is derived after the next start', async ({ world, alice, bob, talk }) => {
