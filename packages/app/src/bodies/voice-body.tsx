@@ -82,6 +82,8 @@ type PositionProps = { wave: string | undefined; atSec: number; lengthSec: numbe
 /** A slider; over the bars of a wave it is invisible itself. */
 function Position({ wave, atSec, lengthSec, onSeek }: PositionProps): VNode {
   const path = useMemo(() => barsPath(barsOf(wave)), [wave])
+  const share = lengthSec > 0 ? Math.min(1, atSec / lengthSec) : 0
+  const played = { '--played': `${100 * share}%` }
   const slider = (
     <input
       class={path ? 'voice-body-line voice-body-over' : 'voice-body-line'}
@@ -90,15 +92,15 @@ function Position({ wave, atSec, lengthSec, onSeek }: PositionProps): VNode {
       max={lengthSec}
       step={STEP_SEC}
       value={atSec}
+      style={path ? {} : played}
       aria-label={bodyWords.value.position}
       aria-valuetext={lengthOf(atSec * 1000)}
       onInput={event => onSeek(event.currentTarget.valueAsNumber)}
     />
   )
   if (!path) return slider
-  const share = lengthSec > 0 ? Math.min(1, atSec / lengthSec) : 0
   return (
-    <span class="voice-body-wave" style={{ '--played': `${100 * share}%` }}>
+    <span class="voice-body-wave" style={played}>
       <svg class="voice-body-bars" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
         <path d={path} />
       </svg>
