@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { makeOpenapi } from '@postern/bot-api'
 import { contentLimits, privateChatId } from '@postern/protocol'
 import { freePort, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
@@ -245,6 +246,25 @@ describe.skipIf(missing.length > 0)('a bot with the SDK for Python', () => {
       return { command, status, stderr }
     })
     expect(loaded).toEqual(installed.map(command => ({ command, status: 0, stderr: '' })))
+  })
+
+  test('[PYTHON-1.10] the objects have the fields of the API, and every type in them exists', () => {
+    const program = [
+      'import json, typing, postern_sdk.objects as objects',
+      'print(json.dumps({name: [sorted(typing.get_type_hints(kind)), sorted(kind.__required_keys__)]',
+      '  for name, kind in vars(objects).items() if hasattr(kind, "__required_keys__")}))',
+    ].join('\n')
+    const { stdout } = spawnSync('python3', ['-c', program], { env: { ...process.env, PYTHONPATH }, encoding: 'utf8' })
+    const made = JSON.parse(stdout) as Record<string, [fields: string[], required: string[]]>
+    const { schemas } = makeOpenapi({ version: '1' }).components
+    for (const name of ['Message', 'Chat', 'Poll', 'FileInfo', 'Hook', 'Press', 'Reader']) {
+      const { properties = {}, required = [] } = schemas[name] as { properties?: object; required?: string[] }
+      expect([name, made[name]]).toEqual([name, [Object.keys(properties).toSorted(), required.toSorted()]])
+    }
+    const { oneOf } = schemas['Update'] as { oneOf: { $ref: string }[] }
+    const kinds = oneOf.map(({ $ref }) => schemas[$ref.replace(/^.*\//, '')] as { properties: object })
+    const fields = new Set(kinds.flatMap(({ properties }) => Object.keys(properties)))
+    expect(made['Update']).toEqual([[...fields].toSorted(), ['chat_id', 'id', 'type']])
   })
 
   test('[PYTHON-1.5] a webhook answers to the gateway’s signature alone', async ({ world, alice }) => {

@@ -1,8 +1,13 @@
-// The types of @postern/sdk must match the table of endpoints.
+// The types of both SDKs must match the table of endpoints.
 import type { Check } from '../project.ts'
+import { makePythonObjects, pythonObjectsPath } from './python-objects.ts'
 import { makeSdkTypes, sdkTypesPath } from './sdk-types.ts'
 
+const made = { [sdkTypesPath]: makeSdkTypes, [pythonObjectsPath]: makePythonObjects }
+
 export const checkSdkTypes: Check = project =>
-  project.paths.includes(sdkTypesPath) && project.read(sdkTypesPath) === makeSdkTypes()
-    ? []
-    : [`${sdkTypesPath}: it is stale; run npm run sdk-types.`]
+  Object.entries(made).flatMap(([path, make]) =>
+    project.paths.includes(path) && project.read(path) === make()
+      ? []
+      : [`${path}: it is stale; run npm run sdk-types.`],
+  )

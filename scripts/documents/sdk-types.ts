@@ -3,7 +3,7 @@ import { type Endpoint, endpoints, makeOpenapi, type OpenapiOperation, type Para
 
 export const sdkTypesPath = 'packages/sdk/src/api-types.ts'
 
-type Schema = {
+export type Schema = {
   $ref?: string
   type?: string
   description?: string
@@ -18,10 +18,10 @@ type Schema = {
 }
 
 /** In the SDK, `Bot` is the class of the program that runs. */
-const renamed: Readonly<Record<string, string>> = { Bot: 'Me' }
+export const renamed: Readonly<Record<string, string>> = { Bot: 'Me' }
 
 const document = makeOpenapi({ version: '1' })
-const schemas = document.components.schemas as Record<string, Schema>
+export const schemas = document.components.schemas as Record<string, Schema>
 const rows = Object.entries(endpoints) as [string, Endpoint][]
 
 const literal = (value: unknown): string => `'${String(value).replaceAll("'", "\\'")}'`
@@ -68,8 +68,14 @@ function objectOf(fields: readonly Field[], indent = '  '): string {
   return `{\n${lines.join('')}${indent.slice(2)}}`
 }
 
-/** The objects that operations name, directly or through other objects. */
-function reached(): Set<string> {
+/** The objects that answers name, directly or through other objects, in the order of the document. */
+export function schemasOfAnswers(): string[] {
+  const found = reached(name => [operationOf(name).responses[200]])
+  return Object.keys(schemas).filter(name => found.has(name))
+}
+
+/** The objects that these parts of all operations name, directly or through other objects. */
+function reached(partsOf: (name: string) => unknown[]): Set<string> {
   const found = new Set<string>()
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -82,7 +88,7 @@ function reached(): Set<string> {
     found.add(name)
     visit(schemas[name])
   }
-  for (const [name] of rows) visit([operationOf(name).responses[200], operationOf(name).requestBody])
+  for (const [name] of rows) visit(partsOf(name))
   return found
 }
 
@@ -165,7 +171,7 @@ function tableEntry([name, endpoint]: [string, Endpoint]): string {
 }
 
 export function makeSdkTypes(): string {
-  const names = reached()
+  const names = reached(name => [operationOf(name).responses[200], operationOf(name).requestBody])
   // The bodies of requests are part of the parameters.
   const bodies = new Set(rows.map(([name]) => named(schemaIn(operationOf(name).requestBody ?? {}).$ref ?? '')))
   const types = Object.keys(schemas)

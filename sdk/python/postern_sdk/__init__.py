@@ -4,7 +4,7 @@ from .api import Api
 from .bot import Bot
 from .context import Context
 from .errors import ApiError, GatewayAway
-from .objects import Button, Chat, CreatedToken, FileInfo, Message, Person, Poll, Token, Update, Webhook
+from .objects import Button, Chat, CreatedToken, Entity, FileInfo, Me, Message, Notice, Person, Poll, Token, Update, Webhook
 from .signature import is_signed
 
 __all__ = [
@@ -15,9 +15,12 @@ __all__ = [
     "Chat",
     "Context",
     "CreatedToken",
+    "Entity",
     "FileInfo",
     "GatewayAway",
+    "Me",
     "Message",
+    "Notice",
     "Person",
     "Poll",
     "Token",

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
 from .errors import GatewayAway, error_of
-from .objects import Chat, CreatedToken, Message, Person, Token, Update, Webhook
+from .objects import Chat, CreatedToken, Me, Message, Person, SafetyNumber, Token, Update, Webhook
 from .upload import PIECE_BYTES, FileSource, Upload
 
 ANSWER_WITHIN_S = 70
@@ -60,8 +60,8 @@ class Api:
             lambda: self._request(method, _with(path, query), headers, key, data), is_repeatable=is_repeated
         )
 
-    def get_me(self) -> Json:
-        return self.call("GET", "/v1/me")
+    def get_me(self) -> Me:
+        return cast(Me, self.call("GET", "/v1/me"))
 
     def set_commands(self, commands: list[dict[str, str]]) -> None:
         self.call("PUT", "/v1/me/commands", {"commands": commands})
@@ -87,8 +87,8 @@ class Api:
     def list_blocked(self) -> list[Person]:
         return cast("list[Person]", self.call("GET", "/v1/blocked"))
 
-    def get_safety_number(self, account: str) -> Json:
-        return self.call("GET", f"/v1/people/{_part(account)}/safety-number")
+    def get_safety_number(self, account: str) -> SafetyNumber:
+        return cast(SafetyNumber, self.call("GET", f"/v1/people/{_part(account)}/safety-number"))
 
     def compare_safety_number(self, account: str, number: str) -> None:
         """Raises ApiError unless `number`, the digits or the QR code that the person sees, is the right one."""
