@@ -1,12 +1,12 @@
 // Buttons of living alerts: who may press them, and what becomes of the group and of its silence.
 import { hookLimits } from '@postern/protocol'
-import { passTime } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { LIVING_SHELF } from '../src/hooks/stored-names.ts'
 import { AlertmanagerServer } from './alertmanager-server.ts'
 import { SOON } from './api.ts'
 import { backOnline } from './hooks.ts'
-import { test as base, labelsOf, livingHook, type SentAlert } from './living.ts'
+import { test as base, buttonsOf, labelsOf, livingHook, type SentAlert } from './living.ts'
 import { TestReceiver } from './receiver.ts'
 import { grouped } from './talking.ts'
 
@@ -37,6 +37,42 @@ describe('take it', () => {
     await shows(/\n👤 alice, \d\d:\d\d$/)
     expect(await presses(alice, 'Take it')).toBe('No longer yours')
     await shows(/\nnode-1 \(critical\), \d+ min$/)
+  })
+
+  test('[GATEWAY-14.25] of two people at the same moment one takes it, the other learns who, and may then take it over', async ({
+    alice,
+    bob,
+    hooked,
+    clock,
+    presses,
+    fires,
+  }) => {
+    await bob.openInvite((await hooked.api.me()).invite_url)
+    await passTime(
+      clock,
+      hooked.api.next('chat', ({ chat_id }) => chat_id === bob.chatId),
+    )
+    const { chat } = await passTime(clock, grouped(hooked.api, [alice, bob]))
+    await fires(down, { to: await livingHook(hooked, chat, { allow: 'members' }) })
+    const arrived = (person: TestPerson) => person.next('message', event => event.chat_id === chat)
+    const seen = (await passTime(clock, Promise.all([alice, bob].map(arrived)))).map(({ message }) => message)
+    const take = async (person: TestPerson): Promise<string> => {
+      const [message] = seen
+      const [button] = message ? buttonsOf(message) : []
+      if (!message || button?.data === undefined) throw new Error('the message has a button')
+      const id = await person.client.messages.press(chat, { message: message.id, data: button.data }, WITHIN)
+      return (await person.next('toast', event => event.toast.press_id === id)).toast.text
+    }
+    const people = [alice, bob]
+    const toasts = await Promise.all(people.map(take))
+    const first = toasts.indexOf('You have taken this')
+    const [taker, other] = first === 0 ? [alice, bob] : [bob, alice]
+    const taken = `${taker.name} has taken this`
+    expect(toasts.toSorted()).toEqual(['You have taken this', taken].toSorted())
+    const footer = () => other.client.messages.list(chat, { limit: 1 })[0]?.text?.split('\n').at(-1)
+    await passTime(clock, expect.poll(footer, SOON).toContain(`👤 ${taker.name}`))
+    expect(await presses(other, 'Take it', { chat })).toBe('You have taken this')
+    await passTime(clock, expect.poll(footer, SOON).toContain(`👤 ${other.name}`))
   })
 
   test('[GATEWAY-14.6] a person without permission is told so, and nothing is silenced or taken', async ({

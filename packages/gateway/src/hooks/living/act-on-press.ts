@@ -11,7 +11,7 @@ import { type AlertsSubject, type GroupSilence, isFinished } from './alert-group
 import type { LivingEntry } from './entry.ts'
 import type { LivingStore } from './living-store.ts'
 import type { MessageBoard } from './message-board.ts'
-import { pressed as data, type ShowContext, spanMs } from './show-alerts.ts'
+import { pressed as data, isTake, type ShowContext, spanMs, takeData } from './show-alerts.ts'
 import { authorOf, type SilenceEnd, type Silences } from './silences.ts'
 
 /** `number`: the press's place in the journal. */
@@ -55,7 +55,7 @@ export class PressAction {
     if (!this.#mayPress(hook, from.id)) return strangers.mayAnswer(from.id) ? words.toasts.notAllowed : undefined
     if (isFinished(entry.subject)) return words.toasts.over
     const acting = { pressed, subject: entry.subject, hook, words }
-    if (pressed.data === data.take) return await this.#take(acting)
+    if (isTake(pressed.data)) return await this.#take(acting)
     if (pressed.data === data.unsilence) return await this.#unsilence(acting)
     const span = pressed.data.startsWith(data.silence) ? pressed.data.slice(data.silence.length) : ''
     return showing(hook).silences.includes(span) ? await this.#silence(acting, span) : undefined
@@ -73,17 +73,17 @@ export class PressAction {
 
   async #take({ pressed, subject, words }: Acting): Promise<string> {
     const { from } = pressed
-    const { ack, ...rest } = subject
-    const isMine = ack?.by === from.id
-    if (!this.#isDone(pressed)) {
+    const { ack: before, ...rest } = subject
+    let ack = before
+    // Somebody who saw another state did not mean this one: of two people at the same moment, the first has it.
+    if (!this.#isDone(pressed) && (!before || pressed.data === takeData(before))) {
       const name = shortened(oneLine(from.name), hookLimits.commandWordCharsMax)
-      const taken = { ack: { by: from.id, name, ms: this.#parts.clock.nowMs() } }
-      await this.#store(pressed, isMine ? rest : { ...rest, ...taken })
-      this.#parts.board.showInBackground(pressed.entry)
-      return isMine ? words.toasts.givenBack : words.toasts.taken
+      ack = before?.by === from.id ? undefined : { by: from.id, name, ms: this.#parts.clock.nowMs() }
+      await this.#store(pressed, { ...rest, ...(ack && { ack }) })
     }
     this.#parts.board.showInBackground(pressed.entry)
-    return isMine ? words.toasts.taken : words.toasts.givenBack
+    if (!ack) return words.toasts.givenBack
+    return ack.by === from.id ? words.toasts.taken : words.toasts.takenBy(ack.name)
   }
 
   async #silence({ pressed, subject, words }: Acting, span: string): Promise<string | undefined> {

@@ -23,6 +23,11 @@ export type ShowContext = { words: GatewayWords; nowMs: number; silences: readon
 /** The data of its buttons. Never rename them: people press old messages. */
 export const pressed = { take: 'living:take', silence: 'living:silence:', unsilence: 'living:unsilence' } as const
 
+/** Names the person that the message shows: who presses it takes the group from that person, or gives it back. */
+export const takeData = (ack: AlertsSubject['ack']): string => (ack ? `${pressed.take}:${ack.by}` : pressed.take)
+
+export const isTake = (data: string): boolean => data === pressed.take || data.startsWith(`${pressed.take}:`)
+
 export function showAlerts(subject: AlertsSubject, around: ShowContext): HookText {
   const { words } = around
   const all = inOrder(subject)
@@ -71,7 +76,7 @@ function footerOf({ ack, silence }: AlertsSubject, { words, nowMs }: ShowContext
 
 function buttonsOf(subject: AlertsSubject, { words, nowMs, silences }: ShowContext): Button[][] {
   const { living, grafana } = words
-  const { silence, matchers, links } = subject
+  const { ack, silence, matchers, links } = subject
   const isSilent = silence?.stage === 'active' && silence.untilMs > nowMs
   const chosen = matchers.length === 0 ? [] : silences
   const offered = isSilent
@@ -82,7 +87,7 @@ function buttonsOf(subject: AlertsSubject, { words, nowMs, silences }: ShowConte
     links.map(({ kind, url }) => ({ text: labels[kind], url })),
     links.length,
   ).flat()
-  const all: Button[] = [{ text: living.take, data: pressed.take }, ...offered, ...opened]
+  const all: Button[] = [{ text: living.take, data: takeData(ack) }, ...offered, ...opened]
   const { buttonsPerRowMax: perRow } = contentLimits
   return Array.from({ length: Math.ceil(all.length / perRow) }, (_, at) => all.slice(at * perRow, (at + 1) * perRow))
 }

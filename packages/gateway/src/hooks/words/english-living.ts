@@ -18,6 +18,7 @@ export const englishLiving: typeof russianLiving = {
   open: 'Open',
   toasts: {
     taken: 'You have taken this',
+    takenBy: name => `${name} has taken this`,
     givenBack: 'No longer yours',
     silenced: time => `Silenced until ${time}`,
     unsilenced: 'The silence is over',

@@ -32,6 +32,7 @@ export const russianLiving = {
   open: 'Открыть',
   toasts: {
     taken: 'Вы взяли это на себя',
+    takenBy: (name: string): string => `Это взял на себя ${name}`,
     givenBack: 'Больше не на вас',
     silenced: (time: string): string => `Тишина до ${time}`,
     unsilenced: 'Тишина снята',
