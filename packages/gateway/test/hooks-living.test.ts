@@ -1,8 +1,10 @@
 // Living alerts: one message for a group, which is edited as the group changes.
-import { hookLimits } from '@postern/protocol'
+import type { Records } from '@postern/core'
+import { CodedError, Deferred, hookLimits } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { passTime, WITHIN } from '@postern/testkit'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
+import { LIVING_SHELF } from '../src/hooks/stored-names.ts'
 import { SOON } from './api.ts'
 import { backOnline, dry, post } from './hooks.ts'
 import { groupBody, labelsOf, livingHook, type SentAlert, test } from './living.ts'
@@ -244,6 +246,36 @@ describe('faults', () => {
     const told = (await messages()).map(({ text }) => /^🔥 (\w+):/.exec(text ?? '')?.[1])
     expect([told.length, new Set(told)]).toEqual([names.length, new Set(names)])
   })
+
+  test.for(['refuses', 'holds'] as const)(
+    '[GATEWAY-14.26] while the disk %s a new group nothing is sent, and then it is one message',
+    async (mood, { hooked, hook, fires, messages, onTestFinished }) => {
+      const writes = Object.getPrototypeOf(hooked.gateway.client.records(LIVING_SHELF)) as Records
+      const { change } = writes
+      const asked = new Deferred()
+      const isHeld = new Deferred()
+      const spy = vi.spyOn(writes, 'change').mockImplementation(async function (this: Records, ...changes) {
+        if (changes[0]?.key.startsWith(`${hook.id}/`) === true) {
+          asked.resolve()
+          if (mood === 'refuses') throw new CodedError('storage-full')
+          await isHeld.promise
+        }
+        await change.apply(this, changes)
+      })
+      onTestFinished(() => spy.mockRestore())
+      const posted = fires([node(1)])
+      await asked.promise
+      if (mood === 'refuses')
+        expect(await posted).toMatchObject({ status: 502, body: { error: expect.stringContaining('disk') } })
+      // Everything that was to be sent before this has been sent then.
+      expect(await messages()).toEqual([])
+      spy.mockRestore()
+      isHeld.resolve()
+      if (mood === 'holds') expect(await posted).toMatchObject({ status: 200 })
+      else expect(await fires([node(1)])).toMatchObject({ status: 200 })
+      expect(await messages()).toHaveLength(1)
+    },
+  )
 
   test('[GATEWAY-14.13] after a restart the message is the same, and is edited on', async ({
     fires,

@@ -54,8 +54,9 @@ export class LivingPosts {
       const { entry, isNew } = this.#change(hook, post)
       const stored = isNew || !store.isSaved(entry) ? store.put(entry) : Promise.resolve()
       const isWritten = isNew || !isShown(entry) || this.#isOld(hook, entry)
+      // A first message of which the disk knows nothing would be a second one after a kill.
+      if (!isWritten || entry.message === undefined) await stored
       if (isWritten) await deadline.awaiting(() => bothDone(stored, this.#parts.board.show(entry)))
-      else await stored
       if (key) memory.changeSoon({ at: key, put: { body: bodyHash } })
       return isWritten ? 'written' : 'silent'
     } finally {
