@@ -62,14 +62,8 @@ export type ServerOptions = {
   stopping: GracefulClose
 }
 
-export function createServer({
-  hooksUrl,
-  wrongTokens,
-  log,
-  clock,
-  stopping,
-  ...secrets
-}: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { hooksUrl, wrongTokens, log, clock, stopping, ...secrets } = options
   const accessOf = authorizer(secrets)
   const refusals = new Refusals({ log, clock })
   const malformed = refuseMalformed()

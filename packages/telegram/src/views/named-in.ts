@@ -8,7 +8,7 @@ export type NamedIds = { chat: ChatId; people: string[]; messages: string[]; ans
 /** The notices that Telegram has, too. */
 const SHOWN = new Set<Notice['code']>(['created', 'joined', 'left', 'removed', 'renamed'])
 
-/** An update that shows more than this gives the rest its numbers later. */
+/** The rest gets its numbers when the update is shown. */
 export function namedIn(update: Update): NamedIds[] {
   const { chat_id: chat } = update
   switch (update.type) {
@@ -29,7 +29,12 @@ export function namedIn(update: Update): NamedIds[] {
       const people = 'members' in notice ? (notice.members ?? []).map(({ id }) => id) : []
       return [{ chat, people, messages: [`notice ${update.id}`] }]
     }
-    default:
+    case 'poll':
+    case 'deleted':
+    case 'expired':
+    case 'delivered':
+    case 'read':
+    case 'join_request':
       return []
   }
 }
