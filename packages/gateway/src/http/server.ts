@@ -62,8 +62,7 @@ export type ServerOptions = {
   stopping: GracefulClose
 }
 
-export function createServer(options: ServerOptions): FastifyInstance {
-  const { hooksUrl, wrongTokens, log, clock, stopping, ...secrets } = options
+export function createServer({ hooksUrl, log, clock, stopping, ...secrets }: ServerOptions): FastifyInstance {
   const accessOf = authorizer(secrets)
   const refusals = new Refusals({ log, clock })
   const malformed = refuseMalformed()
@@ -81,7 +80,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     assertScopes(access, request.routeOptions?.config?.scopes ?? [])
   }
 
-  const refuse = refuser(wrongTokens)
+  const refuse = refuser(secrets.wrongTokens)
   const server = Fastify({
     bodyLimit: gatewayLimits.jsonBodyBytesMax,
     exposeHeadRoutes: false,
