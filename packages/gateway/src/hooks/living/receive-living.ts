@@ -54,14 +54,20 @@ export class LivingPosts {
       const { entry, isNew } = this.#change(hook, post)
       const stored = isNew || !store.isSaved(entry) ? store.put(entry) : Promise.resolve()
       const isWritten = isNew || !isShown(entry) || this.#isOld(hook, entry)
-      // A first message of which the disk knows nothing would be a second one after a kill.
-      if (!isWritten || entry.message === undefined) await stored
-      if (isWritten) await deadline.awaiting(() => bothDone(stored, this.#parts.board.show(entry)))
+      if (isWritten) await deadline.awaiting(() => this.#written(entry, stored))
+      else await stored
       if (key) memory.changeSoon({ at: key, put: { body: bodyHash } })
       return isWritten ? 'written' : 'silent'
     } finally {
       done()
     }
+  }
+
+  async #written(entry: LivingEntry, stored: Promise<void>): Promise<void> {
+    // A first message of which the disk knows nothing would be a second one after a kill. The board stores what the
+    // disk has refused, and sends it then.
+    if (entry.message === undefined) await Promise.allSettled([stored])
+    await bothDone(stored, this.#parts.board.show(entry))
   }
 
   /** Nothing is sent or stored. */
