@@ -923,7 +923,8 @@ export const gatewayLimits = {
   stopWithinMs: 10 * SECOND_MS,
   requestsEndWithinMs: 7 * SECOND_MS,
   connectionsEndWithinMs: 8 * SECOND_MS,
-  updatesDiscardEveryMs: 1 * SECOND_MS,
+  /** With UPDATES=off an update stays for this long. */
+  updatesDiscardEveryMs: 5 * SECOND_MS,
   chatsPageMax: 1_000,
   invitesPageMax: 1_000,
   messagesPageDefault: 50,

@@ -27,21 +27,26 @@ export class UpdateDiscard {
     this.#isStopped = true
     this.#unsubscribe()
     this.#timer?.cancel()
-    await this.#discard()
+    await this.#discard(this.#journal.newest())
   }
 
-  /** Once a second at most: a confirmation is a write to the disk. */
+  /**
+   * Once in a while: a confirmation is a write to the disk. What came meanwhile stays until the next time, so that a
+   * named reader that is removed and made again misses nothing.
+   */
   #discardSoon(): void {
-    this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
+    if (this.#timer) return
+    const upTo = this.#journal.newest()
+    this.#timer = this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
       this.#timer = undefined
-      inBackground(this.#discard(), { what: 'updates not discarded', log: this.#log })
+      inBackground(this.#discard(upTo), { what: 'updates not discarded', log: this.#log })
     })
   }
 
-  async #discard(): Promise<void> {
+  async #discard(upTo: number): Promise<void> {
     try {
-      const newest = this.#journal.newest()
-      if (newest > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, newest)
+      if (upTo > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, upTo)
+      if (!this.#isStopped && this.#journal.newest() > upTo) this.#discardSoon()
     } catch (error) {
       const what = 'updates not discarded; will retry'
       this.#faults.say(what, unsaid => this.#log.warn({ ...faultFields(error), ...unsaid }, what))
