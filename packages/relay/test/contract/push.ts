@@ -1,6 +1,6 @@
 // Subscriptions and marks: who waits for a push, and when marks are removed.
 import { randomBytes } from 'node:crypto'
-import { type AccountId, type GroupId, pushLimits, relayFixedLimits } from '@postern/protocol'
+import { type AccountId, type GroupId, HOUR_MS, MINUTE_MS, pushLimits, relayFixedLimits } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { idOf } from '../test-client.ts'
 import type { Get, Reopen, World } from './world.ts'
@@ -49,8 +49,7 @@ async function pagesOf({ store: { push } }: World, id: GroupId): Promise<string[
 }
 
 export function pushRules(get: Get, reopen: Reopen): void {
-  async function markedChat() {
-    const world = get()
+  async function markedChat(world = get()) {
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
     await subscribe(world, bob, 'bobs')
@@ -71,14 +70,21 @@ export function pushRules(get: Get, reopen: Reopen): void {
     return { world, bob, group, preview, append }
   }
 
-  test('[RELAY-10.24] marks and previews are removed after a day', async () => {
-    const { world, group, preview, append } = await markedChat()
+  test.for([
+    { when: 'after a day', keptMs: pushLimits.ttlMs },
+    { when: 'with their entries', keptMs: HOUR_MS },
+  ])('[RELAY-10.24] marks and previews are removed $when', async ({ keptMs }) => {
+    const limits = keptMs < pushLimits.ttlMs ? { keepEntriesMs: keptMs } : {}
+    const { world, group, preview, append } = await markedChat(await reopen(limits))
     const [due] = await dueDevices(world)
     const entries = due?.groups.get(group)
     expect(entries).toMatchObject([{ isMention: true, message: append.message, sender: append.sender }])
     const entry = entries?.[0]?.entry ?? 0
     expect(Buffer.from((await world.store.push.previewOf(entry)) ?? [])).toEqual(preview)
-    world.nowMs += pushLimits.ttlMs + 60_000
+    world.nowMs += keptMs - MINUTE_MS
+    await world.sweep()
+    expect(await world.store.push.previewOf(entry)).toBeDefined()
+    world.nowMs += 2 * MINUTE_MS
     await world.sweep()
     expect(await world.store.push.previewOf(entry)).toBeUndefined()
     expect(await dueDevices(world)).toEqual([])
