@@ -1,4 +1,5 @@
 // The doctor's findings about the tools for agents.
+import { privateChatId } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -47,6 +48,21 @@ test('[CLI-9.7] nobody may decide, and no chat is allowed', async ({ gateway, se
   ])
   const closed = await doctor([], { ...settings, MCP_CHATS: '' })
   expect(closed.of('mcp')).toEqual(['warn agents reach no chat → list chats in MCP_CHATS'])
+})
+
+const asking = test.extend('settings', ({ world, alice }) => ({
+  ...settingsOf(world),
+  ...agents,
+  ...{ MCP_CHATS: alice.id, BOT_OWNERS: alice.id, ACCEPT_REQUESTS: 'contacts' },
+}))
+
+asking('[CLI-9.7] a chat that the bot cannot write to yet', async ({ gateway, settings, alice }) => {
+  const { account } = gateway.client
+  await alice.client.chats.open({ account }, WITHIN)
+  await alice.say(privateChatId(account), 'hello')
+  await expect.poll(() => gateway.client.chats.list().map(({ state }) => state), SOON).toEqual(['request'])
+  const report = await doctor([], settings)
+  expect(report.of('mcp')).toEqual(['warn agents cannot write to 1 of their chats → accept them, or add the bot again'])
 })
 
 test('[CLI-9.7] a gateway with another token, and one without agents', async ({ world, gateway: _runs, settings }) => {

@@ -1,4 +1,6 @@
 // The sentences that a person at a terminal reads: they do not speak of a bot.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { clientLimits, privateChatId, silentLog } from '@postern/protocol'
@@ -48,6 +50,7 @@ test('[CLI-2.22] an account is deleted when its own id confirms it', async ({ wo
 })
 
 test('[CLI-2.23] a person writes Markdown or entities, and the lines have the text with its entities', async ({
+  world,
   alice,
   bob,
 }) => {
@@ -61,12 +64,19 @@ test('[CLI-2.23] a person writes Markdown or entities, and the lines have the te
   await ask({ id: 1, do: 'send', chat: bob.id, text: 'a **b**', format: 'markdown' })
   await ask({ id: 2, do: 'send', chat: bob.id, text: 'c', entities: [{ type: 'code', offset: 0, length: 1 }] })
   await ask({ id: 3, do: 'send', chat: bob.id, text: 'c', entities: [{ type: 'code', offset: 0, length: 2 }] })
+  const { id: message } = await alice.client.messages.sendText(privateChatId(bob.id), { text: 'd' }, WITHIN)
+  await ask({ id: 4, do: 'edit', chat: bob.id, message, text: '_e_', format: 'markdown' })
+  const path = join(world.directory, 'report.txt')
+  writeFileSync(path, 'a report')
+  await ask({ id: 5, do: 'file', chat: bob.id, path, caption: '~~f~~', format: 'markdown' })
   output.end()
   const lines = (await text(output)).trim().split('\n')
   expect(lines.map(line => JSON.parse(line))).toMatchObject([
     { id: 1, ok: { text: 'a b', entities: [{ type: 'bold', offset: 2, length: 1 }] } },
     { id: 2, ok: { text: 'c', entities: [{ type: 'code', offset: 0, length: 1 }] } },
     { id: 3, code: 'bad_request', error: 'entities[0]: must end within the text.' },
+    { id: 4, ok: { text: 'e', entities: [{ type: 'italic', offset: 0, length: 1 }] } },
+    { id: 5, ok: { text: 'f', entities: [{ type: 'strike', offset: 0, length: 1 }] } },
   ])
 })
 

@@ -129,6 +129,25 @@ test('[CLI-2.25] open by a start link sends /start, and the bot reads the payloa
     { text: '/start' },
     { text: 'and a word' },
   ])
+  const { url: second } = await bot.client.invites.create({ payload: 'ticket-4712' })
+  await alice.do('open', { invite: second })
+  await bot.hears('/start ticket-4712')
+})
+
+test('[CLI-2.27] a person who is declined learns it, and forgets what was asked for', async ({ person }) => {
+  await using erin = person('declining')
+  await using heidi = person('declined')
+  const [, { id: account }] = [await erin.ready(), await heidi.ready()]
+  const { id: chat } = await erin.do('group', { name: 'Team', members: [] })
+  const { url, token } = await erin.do('link', { chat })
+  await heidi.do('ask', { link: url })
+  await erin.line(line => line.event === 'join_request')
+  expect(await erin.do('answer', { chat, account, with: 'decline' })).toEqual({})
+  expect(await erin.do('requests', { chat })).toEqual([])
+  await expect.poll(() => heidi.do('asked')).toMatchObject([{ token, state: 'declined' }])
+  const [{ account: admin }] = (await heidi.do('asked')) as unknown as [{ account: string }]
+  expect(await heidi.do('unask', { account: admin, token })).toEqual({})
+  expect(await heidi.do('asked')).toEqual([])
 })
 
 test('[CLI-2.3] texts that are written without waiting arrive in order', async ({ person }) => {
@@ -191,6 +210,8 @@ test('[CLI-2.4, CLI-2.21, CLI-2.24, CLI-2.27] a group is made, grows, also by a 
   await expect.poll(() => erin.do('profile', { account: graceMe.id })).toMatchObject({ name: 'grace' })
   const named = await erin.do('admin', { chat, account: graceMe.id, role: 'admin' })
   expect(named['members']).toContainEqual({ id: graceMe.id, name: 'grace', bot: false, admin: true })
+  const reverted = await erin.do('admin', { chat, account: graceMe.id, role: 'member' })
+  expect(reverted['members']).toContainEqual({ id: graceMe.id, name: 'grace', bot: false })
   expect(await frank.do('leave', { chat })).toEqual({})
   expect(await erin.do('remove', { chat, members: [graceMe.id] })).toMatchObject({ name: 'Crew' })
   expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
