@@ -20,6 +20,9 @@ test('[RELAY-10.25] metrics count pushes by service and status, and name the dev
   const busy = await scrape()
   expect(busy[`postern_relay_pushes_total{service="${service}",status="429"}`]).toBe(1)
   expect(busy['postern_relay_pushes_waiting']).toBe(1)
+  world.clock.advance(10_000)
+  const waited = (await scrape())['postern_relay_push_age_seconds'] ?? 0
+  expect(waited - (busy['postern_relay_push_age_seconds'] ?? 0)).toBeCloseTo(10)
   await passing(world, world.service.receivedBy(browser, 2), askedMs + 60_000)
   let after = await scrape()
   while (after['postern_relay_pushes_waiting'] !== 0) after = await scrape()
