@@ -18,7 +18,7 @@ import { HookedGateway, hearsFrom } from './hooks.ts'
 import { Looks } from './looking.ts'
 
 const { certificateLookEveryMs, handshakeWithinMs } = ownerNoticeLimits
-/** The looks for problems from one at the certificates to the next. */
+/** How many looks for problems there are from one at the certificates to the next. */
 const LOOKS_APART = Math.ceil(certificateLookEveryMs / ownerNoticeLimits.lookEveryMs)
 /** A certificate for this many days was made some time ago, as the gateway sees it. */
 const AGED_DAYS = 90

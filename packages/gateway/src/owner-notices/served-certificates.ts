@@ -64,7 +64,7 @@ async function servedBy(host: string, { clock, gone }: Around): Promise<Validity
   return await wait.promise
 }
 
-/** Undefined for one that could be anybody's: a stranger who answers for the address must not write to the owners. */
+/** Undefined for one that is not trusted: a stranger that answers for the address must not write to the owners. */
 function validityOf(socket: TLSSocket): Validity | undefined {
   if (!socket.authorized && String(socket.authorizationError) !== 'CERT_HAS_EXPIRED') return undefined
   const certificate = socket.getPeerX509Certificate()

@@ -31,8 +31,8 @@ export class UpdateDiscard {
   }
 
   /**
-   * Once in a while: a confirmation is a write to the disk. What came meanwhile stays until the next time, so that a
-   * named reader that is removed and made again misses nothing.
+   * Once in a while: a confirmation is a write to the disk. Updates that came meanwhile stay until the next time, so
+   * that a named reader that is removed and made again misses nothing.
    */
   #discardSoon(): void {
     if (this.#timer) return

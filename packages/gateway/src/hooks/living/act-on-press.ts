@@ -11,7 +11,7 @@ import { type AlertsSubject, type GroupSilence, isFinished } from './alert-group
 import type { LivingEntry } from './entry.ts'
 import type { LivingStore } from './living-store.ts'
 import type { MessageBoard } from './message-board.ts'
-import { pressed as data, isTake, type ShowContext, spanMs, takeData } from './show-alerts.ts'
+import { pressed as data, dataOfTake, isTake, type ShowContext, spanMs } from './show-alerts.ts'
 import { authorOf, type SilenceEnd, type Silences } from './silences.ts'
 
 /** `number`: the press's place in the journal. */
@@ -76,7 +76,7 @@ export class PressAction {
     const { ack: before, ...rest } = subject
     let ack = before
     // Somebody who saw another state did not mean this one: of two people at the same moment, the first has it.
-    if (!this.#isDone(pressed) && (!before || pressed.data === takeData(before))) {
+    if (!this.#isDone(pressed) && (!before || pressed.data === dataOfTake(before))) {
       const name = shortened(oneLine(from.name), hookLimits.commandWordCharsMax)
       ack = before?.by === from.id ? undefined : { by: from.id, name, ms: this.#parts.clock.nowMs() }
       await this.#store(pressed, { ...rest, ...(ack && { ack }) })

@@ -24,7 +24,7 @@ export type ShowContext = { words: GatewayWords; nowMs: number; silences: readon
 export const pressed = { take: 'living:take', silence: 'living:silence:', unsilence: 'living:unsilence' } as const
 
 /** Names the person that the message shows: who presses it takes the group from that person, or gives it back. */
-export const takeData = (ack: AlertsSubject['ack']): string => (ack ? `${pressed.take}:${ack.by}` : pressed.take)
+export const dataOfTake = (ack: AlertsSubject['ack']): string => (ack ? `${pressed.take}:${ack.by}` : pressed.take)
 
 export const isTake = (data: string): boolean => data === pressed.take || data.startsWith(`${pressed.take}:`)
 
@@ -87,7 +87,7 @@ function buttonsOf(subject: AlertsSubject, { words, nowMs, silences }: ShowConte
     links.map(({ kind, url }) => ({ text: labels[kind], url })),
     links.length,
   ).flat()
-  const all: Button[] = [{ text: living.take, data: takeData(ack) }, ...offered, ...opened]
+  const all: Button[] = [{ text: living.take, data: dataOfTake(ack) }, ...offered, ...opened]
   const { buttonsPerRowMax: perRow } = contentLimits
   return Array.from({ length: Math.ceil(all.length / perRow) }, (_, at) => all.slice(at * perRow, (at + 1) * perRow))
 }
