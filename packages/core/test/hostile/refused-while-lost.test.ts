@@ -161,7 +161,7 @@ describe('[CORE-14.52] a group that a member refused is answered', () => {
       await carolCarriesOn(bob)
       const settings = groupSettings([alice], { chat, generation: 9, maker: alice.id })
       // By its id, it is before the other one.
-      const first = groupIdFromBytes(new Uint8Array(GROUP_ID_BYTES).with(-1, 1 + epochs))
+      const first = groupIdFromBytes(new Uint8Array(GROUP_ID_BYTES).with(GROUP_ID_BYTES - 1, 1 + epochs))
       await openForged(mallory, { group: first, settings, victim: bob.id, others: [carol.id, alice.id], epochs })
       read()
       await expect.poll(() => codesOf(bob, chat)).toContain('refused')
