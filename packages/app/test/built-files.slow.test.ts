@@ -78,10 +78,10 @@ test('[APP-14.40] the first form weighs at most 59 kB, and the page names all of
   expect(tooHeavy(form, 59 * KB)).toBe('')
 })
 
-test('[APP-14.5] the worker weighs at most 183 kB, and SQLite beside it 530', ({ files }) => {
+test('[APP-14.5] the worker weighs at most 184 kB, and SQLite beside it 530', ({ files }) => {
   const worker = files.filter(({ path }) => /\/main-[\w-]+\.js$/.test(path))
   expect(worker).toHaveLength(1)
-  expect(tooHeavy(worker, 183 * KB)).toBe('')
+  expect(tooHeavy(worker, 184 * KB)).toBe('')
   const around = askedFor(
     files,
     worker.map(({ text }) => text),

@@ -3,10 +3,11 @@
 import { cpSync, rmSync } from 'node:fs'
 import type { Notice } from '@postern/bot-api/events'
 import type { ChatId } from '@postern/protocol'
-import { type ManualClock, type TestPerson, WITHIN, type World } from '@postern/testkit'
+import { type ManualClock, type TestPerson, WITHIN, Wire, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import type { JournalEvent } from '../src/journal/journal.ts'
+import { groupOf } from './hostile/modified-client.ts'
 
 const SECOND_MS = 1000
 const STEP_MS = 250
@@ -55,14 +56,38 @@ class Together {
     for (const name of names) await this.#world.close(this.person(name))
     await this.#world.restoreRelay()
     for (const name of names) await this.#reopen(name)
+    await this.#untilOnline()
+  }
+
+  /** These clients, and not the relay. */
+  async restoreClients(...names: string[]): Promise<void> {
+    for (const name of names) await this.#world.close(this.person(name))
+    for (const name of names) {
+      const wire = new Wire()
+      const isOpen = () => this.person(name).wire === wire
+      // A client that learns that it alone was restored comes back after a pause.
+      await Promise.all([this.#reopen(name, wire), this.#passUntil(isOpen, wire)])
+    }
+    await this.#untilOnline()
+  }
+
+  async #untilOnline(): Promise<void> {
     await this.#passUntil(() => this.all.every(({ client }) => client.isOnline))
   }
 
-  async #reopen(name: string): Promise<void> {
+  async #reopen(name: string, wire = new Wire()): Promise<void> {
     const { directory } = this.person(name)
     rmSync(directory, { recursive: true })
     cpSync(`${directory}.backup`, directory, { recursive: true })
-    await this.#open(name)
+    await this.#open(name, wire)
+  }
+
+  /** They are offline while this time passes. */
+  async passWithout(names: readonly string[], ms: number): Promise<void> {
+    for (const name of names) this.person(name).wire.cut()
+    const endMs = this.#clock.nowMs() + ms
+    await this.#passUntil(() => this.#clock.nowMs() >= endMs)
+    for (const name of names) this.person(name).wire.mend()
   }
 
   /** By alice. */
@@ -71,6 +96,13 @@ class Together {
     await client.chats.removeMembers(this.chat, [this.person(name).id], WITHIN)
     await this.person('alice').say(this.chat, `without ${name}`)
     await this.#passUntil(() => this.person(name).client.chats.get(this.chat).state === 'left')
+  }
+
+  /** By this person; all others have followed. */
+  async rename(by: string): Promise<void> {
+    const name = `by ${by}`
+    await this.person(by).client.chats.renameGroup(this.chat, name, WITHIN)
+    await this.#passUntil(() => this.all.every(({ client }) => client.chats.get(this.chat).name === name))
   }
 
   notices(name: string): Notice[] {
@@ -109,14 +141,15 @@ class Together {
     })
   }
 
-  async #open(name: string): Promise<void> {
-    this.#people.set(name, await this.#world.person(name, { clock: this.#clock }))
+  async #open(name: string, wire = new Wire()): Promise<void> {
+    this.#people.set(name, await this.#world.person(name, { clock: this.#clock, wire }))
   }
 
   /** A login takes the machine's time: a clock that moves meanwhile would end it. */
-  async #passUntil(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  async #passUntil(isTrue: () => boolean | Promise<boolean>, opening?: Wire): Promise<void> {
     const isMet = async () => {
-      const isLoggingIn = this.all.some(({ client, wire }) => wire.isConnected && !client.isOnline)
+      const isLoggingIn =
+        opening?.isConnected || this.all.some(({ client, wire }) => wire.isConnected && !client.isOnline)
       if (!isLoggingIn) this.#clock.advance(STEP_MS)
       return await isTrue()
     }
@@ -182,4 +215,34 @@ test('[CORE-12.24] where the relay was restored, too, the others are notified th
   const isTold = together.notices('alice').some(({ code }) => code === 'refused' || code === 'forked')
   expect(isTold).toBe(true)
   expect(joined('bob')).toEqual([together.person('carol').id])
+})
+
+test('[CORE-14.28] members that were all restored from before their own commits do not wait for each other', async ({
+  together,
+  clock,
+}) => {
+  await together.begin('bob', 'carol')
+  for (const name of ['alice', 'bob', 'carol']) await together.rename(name)
+  await together.restoreClients('alice', 'bob', 'carol')
+  const beginMs = clock.nowMs()
+  for (const name of ['alice', 'bob', 'carol']) await together.isHeard(name)
+  expect(clock.nowMs() - beginMs).toBeLessThan(HEALED_WITHIN_MS)
+})
+
+test('[CORE-14.28] a restored member waits for members that have been added again since they asked', async ({
+  together,
+}) => {
+  await together.begin('bob', 'carol')
+  for (const name of ['alice', 'bob', 'carol']) await together.rename(name)
+  for (const name of ['bob', 'carol']) {
+    await together.restoreClients(name)
+    await together.isHeard(name)
+  }
+  const groupOfChat = () => groupOf(together.person('alice'), together.chat)
+  const group = groupOfChat()
+  await together.restoreClients('alice')
+  await together.passWithout(['bob', 'carol'], 2 * HEALED_WITHIN_MS)
+  expect(groupOfChat()).toBe(group)
+  await together.isHeard('alice')
+  expect(groupOfChat()).toBe(group)
 })

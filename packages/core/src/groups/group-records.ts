@@ -214,6 +214,11 @@ export function endGroup(
   dropPreviewKeys(database, group)
 }
 
+/** Nobody can add this account again: the others have been waited for long enough. */
+export function waitNoLonger(database: Database, group: GroupId, nowMs: number): void {
+  database.run(`UPDATE mls_group SET ended_ms = min(ended_ms, ?) WHERE id = ? AND status = 'broken'`, nowMs, group)
+}
+
 /** Nothing of it was ever sent: it leaves no trace. */
 export function deleteGroup(database: Database, group: GroupId): void {
   database.run('DELETE FROM mls_group WHERE id = ?', group)

@@ -12,11 +12,11 @@ import {
 } from '@postern/protocol'
 import { emitNotice } from '../chats/notices.ts'
 import { openSuccessor } from '../chats/opening/open-chat.ts'
-import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/records/chats.ts'
+import { type ChatRow, findChat, isAdmin, viewChat } from '../chats/records/chats.ts'
 import { type DeadChat, deadChats } from '../chats/records/chats-by-group.ts'
 import { endedOf } from '../chats/records/known-chat.ts'
 import { noteRefusal, noteRefusalAnswered, putOffRefusal, refusalsToAnswer } from '../chats/records/refusals.ts'
-import { countRejoins, forgetRejoins } from '../chats/records/rejoins.ts'
+import { countRejoins, forgetRejoins, othersIn } from '../chats/records/rejoins.ts'
 import { returnedTo } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
 import { findGroup, putOffRestart, wantHelloNow } from '../groups/group-records.ts'
@@ -60,9 +60,8 @@ const chatsToCarryOn = (core: Pick<Core, 'store' | 'own'>): DeadChat[] =>
  */
 function mayCarryOn(core: Pick<Core, 'store' | 'own'>, { chat, group, isRelayBehind }: DeadChat): boolean {
   if (isRelayBehind || isOwnAdmin(core, chat)) return true
-  const others = membersOf(core.store, chat).filter(member => !member.leaving && member.account_id !== core.own.id)
-  const lost = countRejoins(core.store, group)
-  return lost >= Math.min(Math.ceil(others.length / 2), clientLimits.restartLostOthers)
+  const others = othersIn(core.store, chat, core.own.id)
+  return countRejoins(core.store, group) >= Math.min(Math.ceil(others / 2), clientLimits.restartLostOthers)
 }
 
 const isOwnAdmin = ({ store, own }: Pick<Core, 'store' | 'own'>, chat: ChatId): boolean => isAdmin(store, chat, own.id)

@@ -8,6 +8,7 @@ import { emitNotice, keepNotice } from '../chats/notices.ts'
 import { type ChatRow, deleteMember, findChat, isInUse, isMember } from '../chats/records/chats.ts'
 import { noteRefusedIn, noteWarned } from '../chats/records/refusals.ts'
 import type { RefusedWelcome } from '../chats/records/refused-welcome.ts'
+import { forgetAdded, haveOthersLost } from '../chats/records/rejoins.ts'
 import { logUnreadable, type Unreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { questionMark } from '../fork-detection/compare-marks.ts'
@@ -41,7 +42,9 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, epoch, wri
   write(database => {
     // A member that missed entries would carry on a group that is obsolete, and the others would not follow.
     const isStale = error.code === 'mls-wrong-epoch' || error.code === 'mls-own-message'
-    const afterMs = isStale ? clientLimits.restartStaleAfterMs : 0
+    if (entry.kind === 'commit') forgetAdded(database, live.id, entry.added)
+    const isAwaited = isStale && !haveOthersLost(core, database, { chat: live.chat, group: live.id })
+    const afterMs = isAwaited ? clientLimits.restartStaleAfterMs : 0
     if (isLost) endGroup(database, live.id, { nowMs: core.elapsed.nowMs() + afterMs })
     if (entry.kind === 'commit' && entry.sender === core.own.id) noteOwnRemovals(database, live, entry)
     const chat = shownChat(database, live)

@@ -1,17 +1,17 @@
 // The records of members who asked to be added again because they lost their keys to a group.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Core } from '../../context.ts'
-import { findGroup, type StoredGroup } from '../../groups/group-records.ts'
+import { findGroup, type StoredGroup, waitNoLonger } from '../../groups/group-records.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
-import { findChat, isMember } from './chats.ts'
+import { findChat, isMember, membersOf } from './chats.ts'
 
 export type Rejoin = { group: GroupId; account: AccountId }
 type Wanted = Rejoin & { isNewcomer: boolean }
 
 /** False if the account is no member. */
 export function noteRejoin(
-  core: Pick<Core, 'wakeChores' | 'rescheduleTimers'>,
+  core: Pick<Core, 'own' | 'elapsed' | 'wakeChores' | 'rescheduleTimers'>,
   database: Database,
   { group, account }: Rejoin,
 ): boolean {
@@ -23,6 +23,8 @@ export function noteRejoin(
   if (!named || !current || !isMember(database, named.chat_id, account)) return false
   if (!mayHelp(database, named, current)) return false
   database.run('INSERT OR IGNORE INTO rejoin (group_id, account_id) VALUES (?, ?)', current.id, account)
+  if (haveOthersLost(core, database, { chat: named.chat_id, group: current.id }))
+    waitNoLonger(database, current.id, core.elapsed.nowMs())
   core.wakeChores()
   // This request may be the one that shows that all members have lost the group.
   core.rescheduleTimers()
@@ -58,6 +60,26 @@ export function forgetRejoins(database: Database, chat: ChatId, { inForce }: { i
     chat,
   )
 }
+
+/** The commit that this account could not read has added them, says the relay: they have keys. */
+export function forgetAdded(database: Database, group: GroupId, added: readonly AccountId[]): void {
+  for (const account of added)
+    database.run('DELETE FROM rejoin WHERE group_id = ? AND account_id = ? AND newcomer = 0', group, account)
+}
+
+/** Whether all other members have reported the loss of the group: then nobody is left who could add this account again. */
+export function haveOthersLost(
+  { own }: Pick<Core, 'own'>,
+  reads: Pick<Store, 'get' | 'all'>,
+  { chat, group }: { chat: ChatId; group: GroupId },
+): boolean {
+  const others = othersIn(reads, chat, own.id)
+  return others > 0 && countRejoins(reads, group) >= others
+}
+
+/** The number of members that could help. */
+export const othersIn = (reads: Pick<Store, 'get' | 'all'>, chat: ChatId, own: AccountId): number =>
+  membersOf(reads, chat).filter(member => !member.leaving && member.account_id !== own).length
 
 /** The number of members that have reported the loss of the group. */
 export const countRejoins = (reads: Pick<Store, 'all'>, group: GroupId): number =>
