@@ -187,9 +187,13 @@ test('[CORE-14.49] a member that has left is out again, too', async ({
 }) => {
   const honest = [alice, bob, carol]
   const read = readNothing(carol)
+  const epoch = () => findGroup(coreOf(alice).store, groupOf(alice, chat))?.epoch ?? 0
+  const before = epoch()
   await mallory.client.chats.leaveGroup(chat, WITHIN)
   await bob.say(chat, 'after the farewell')
   await alice.hears('after the farewell')
+  // The lists leave her out before the commit that removes her.
+  await expect.poll(epoch).toBeGreaterThan(before)
   await expect.poll(() => membersFor(alice, chat)).toEqual(ids(honest))
   const carrying = carryOnWith(carol, [...honest, mallory])
   await expect.poll(() => findGroup(coreOf(alice).store, groupOf(alice, chat))?.generation).toBe(1)
