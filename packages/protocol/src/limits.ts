@@ -1162,7 +1162,7 @@ export const ownerNoticeLimits = {
   inviteExpiresWithinMs: DAY_MS,
   /** Links with a shorter life are made to expire. */
   inviteLifeMsMin: 2 * DAY_MS,
-  /** A certificate was not renewed when less than both is left: one that is made for days has weeks at no time. */
+  /** A certificate was not renewed when less than both is left. One that is made for six days never has weeks left. */
   certificateLeftMs: 14 * DAY_MS,
   certificateLeftShare: 0.2,
   certificateLookEveryMs: 6 * HOUR_MS,

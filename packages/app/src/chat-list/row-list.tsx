@@ -3,12 +3,12 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ChatLine } from '../contract/objects.ts'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { chatOfRoute, route } from '../router.ts'
 import { ChatRow } from './chat-row.tsx'
 import { placeAfterKey } from './list-keys.ts'
 import { rowsInDocument } from './list-window.ts'
 import './row-list.css'
-import { isPlainKey } from '../parts/plain-key.ts'
 
 type RowListProps = { label: string; lines: readonly ChatLine[]; me: string }
 

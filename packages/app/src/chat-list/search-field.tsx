@@ -1,9 +1,9 @@
 // The field above the list. Esc empties it, arrow down moves to the results.
 import type { VNode } from 'preact'
 import { Icon } from '../parts/icons/icon.tsx'
+import { isPlainKey } from '../parts/plain-key.ts'
 import { searchField, searchText } from './chat-list-state.ts'
 import './search-field.css'
-import { isPlainKey } from '../parts/plain-key.ts'
 import { chatListWords } from './words.ts'
 
 const SEARCH_UNITS_MAX = 200
