@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AccountId, ChatId, MessageId, SendId } from '@postern/protocol'
+import type { AccountId, ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -43,14 +43,15 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
     typists: new Typists(new ManualClock()),
   } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
+  const group = 'group' as GroupId
   let polls = 0
 
   function tallyOf(deeds: readonly (readonly [number, 'close' | { voter: AccountId; options: number[] }])[]) {
     const id = `poll ${polls++}` as MessageId
     const send = `send ${polls}` as SendId
-    poll.apply(core, database, { id, chat, sender: alice, ts: polls, send, body })
+    poll.apply(core, database, { id, chat, group, sender: alice, ts: polls, send, body })
     for (const [ts, done] of deeds) {
-      const said = { id, chat, ts, send }
+      const said = { id, chat, group, ts, send }
       if (done === 'close') close.apply(core, database, { ...said, sender: alice, body: { kind: 'close', target: id } })
       else
         voteKind.apply(core, database, {

@@ -116,10 +116,12 @@ class Scene {
     database: Database,
     { ts = 1, ...heard }: Pick<ContentEvent, 'id' | 'sender' | 'body'> & { ts?: number },
   ): void {
+    const chat = findChat(database, GROUP) as ChatRow
     const said: ContentEvent = {
       ...heard,
       ts,
-      chat: findChat(database, GROUP) as ChatRow,
+      chat,
+      group: chat.group_id,
       send: `send ${ts}` as SendId,
     }
     applyContent(this.#core, database, { ...said, way: 'in the chat' })

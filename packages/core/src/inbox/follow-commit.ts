@@ -16,7 +16,7 @@ import { forgetRejoin } from '../chats/records/rejoins.ts'
 import { forgetRemoved, forgetRemovedIn, noteRemoved, noteRemovedBefore } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
 import { endGroup, noteUpdated, offendersOf, saveEpoch, wantHelloNow } from '../groups/group-records.ts'
-import type { LiveGroup } from '../groups/group-sessions.ts'
+import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { personOf } from '../identity/people.ts'
@@ -94,6 +94,7 @@ function writeCommit(
   saveEpoch(database, id, { session, hasNewMembers: commit.added.length > 0 })
   if (wantsPreviews(database)) core.wakeChores()
   forgetAsked(database, id)
+  const added = strangersAmong(database, chat, accounts(commit.added))
   for (const { accountId } of commit.added) {
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
@@ -107,7 +108,6 @@ function writeCommit(
     if (gone.length > 0) core.wakeChores()
     return noteNewcomers(core, database, { chat, committer, added: came })
   }
-  const added = strangersAmong(database, chat, accounts(commit.added))
   forgetRemoved(database, chat, added)
   noteRemoved(database, { chat, removed: gone }, place)
   applyCommit(core, database, {
@@ -195,6 +195,8 @@ export function adoptPending(
   if (!live.pending) throw new CodedError('internal')
   const { next: session, add } = live.pending
   const before = new Set(memberAccounts(live.session))
+  // Somebody in a group that is being made may have said farewell in the one before: it is not added again by this.
+  const isMade = epochOf(live) > 0
   live.session = session
   live.pending = undefined
   live.isBroken = isEnded(core, live)
@@ -209,10 +211,11 @@ export function adoptPending(
     forgetAsked(database, live.id)
     noteUpdated(database, live.id, nextRenewalMs(core, members.length))
     deletePending(database, live.id)
+    const added = isMade ? strangersAmong(database, chat, add) : []
     for (const account of add) {
       // Without a word from its adder, a client that has never seen the chat would not show it.
       if (forgetRejoin(database, { group: live.id, account })) wantHelloNow(database, [live.id])
-      noteReturn(database, live.chat, account)
+      if (isMade) noteReturn(database, live.chat, account)
     }
     const committer = core.own.id
     const place = { group: live.id, epoch: epoch(session) }
@@ -222,7 +225,6 @@ export function adoptPending(
       if (removed.length > 0) core.wakeChores()
       return noteNewcomers(core, database, { chat, committer, added: add.filter(account => !before.has(account)) })
     }
-    const added = strangersAmong(database, chat, add)
     forgetRemoved(database, chat, added)
     noteRemoved(database, { chat, removed }, place)
     applyCommit(core, database, applied)

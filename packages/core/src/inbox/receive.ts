@@ -87,9 +87,10 @@ export function receiveContent(core: Receiving, received: Counted): DatabaseChan
 const logMalformed = ({ log }: Pick<Core, 'log'>, { chat, group, id: message, sender }: ReceivedContent): void =>
   logUnreadable(log, { ...contentMalformed, chat, group, message, sender })
 
-const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'skipped'>): ContentEvent => ({
+const saidIn = (chat: ChatRow, { id, group, sender, ts, content }: Omit<Understood, 'skipped'>): ContentEvent => ({
   id,
   chat,
+  group,
   sender,
   ts,
   send: content.send,

@@ -1,5 +1,5 @@
 // One content in its chat: its sender, its time and its body.
-import type { AccountId, MessageId, SendId } from '@postern/protocol'
+import type { AccountId, GroupId, MessageId, SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import type { ChatRow } from '../chats/records/chats.ts'
 
@@ -10,6 +10,8 @@ export type ContentBodies = { [Name in KindName]: Extract<Content['body'], { kin
 export type ContentEventOf<Name extends KindName> = {
   id: MessageId
   chat: ChatRow
+  /** The group in which it was sent: the chat's, or an earlier one. */
+  group: GroupId
   sender: AccountId
   ts: number
   send: SendId

@@ -1,6 +1,6 @@
 // A request for a place in a group, sent in private to the admin who made the link.
 import { clientLimits } from '@postern/protocol'
-import { findChat, isAdmin, isInUse, isMember } from '../chats/records/chats.ts'
+import { findChat, isAdmin, isInUse, isStaying } from '../chats/records/chats.ts'
 import { findLink } from '../chats/records/group-links.ts'
 import { insertRequest, waitingRequests } from '../chats/records/join-requests.ts'
 import { personOf } from '../identity/people.ts'
@@ -20,7 +20,7 @@ export const joinAsk = {
     const group = link && findChat(database, link.chat_id)
     if (!isInUse(group)) return ignored('no such link')
     if (!isAdmin(database, group.id, core.own.id)) return ignored('not an admin')
-    if (isMember(database, group.id, sender)) return ignored('a member already')
+    if (isStaying(database, group.id, sender)) return ignored('a member already')
     const waiting = waitingRequests(database, group.id)
     // By another link of the same group.
     if (waiting.some(({ account }) => account === sender)) return ignored('received before')

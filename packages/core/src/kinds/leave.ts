@@ -3,7 +3,9 @@ import type { Notice } from '@postern/bot-api/events'
 import { fromBase64Url } from '@postern/protocol'
 import { writableGroup } from '../chats/members/change-members.ts'
 import { emitNotice, keepNotice } from '../chats/notices.ts'
-import { findChat, noteLeaving, setChatState, viewChat } from '../chats/records/chats.ts'
+import { findChat, isMember, noteLeaving, setChatState, viewChat } from '../chats/records/chats.ts'
+import { forgetNewcomers } from '../chats/records/newcomers.ts'
+import { noteFarewell } from '../chats/records/removals.ts'
 import { dropPreviewKeys } from '../groups/preview-keys.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -16,9 +18,14 @@ export const leave = {
     writableGroup(core, chat)
   },
   body: () => ({ kind: 'leave' }),
-  apply: (core, database, { chat, sender, ts, body }) => {
+  apply: (core, database, { chat, group, sender, ts, body }) => {
     // Nobody leaves a private chat: followed, it would leave a chat with nobody.
     if (chat.type !== 'group') return ignored('not a group')
+    if (sender !== core.own.id) {
+      forgetNewcomers(database, chat.id, [sender])
+      if (!isMember(database, chat.id, sender)) return ignored('no such member')
+      if (!noteFarewell(database, { chat: chat.id, group, account: sender })) return ignored('a member again')
+    }
     const farewell = body.proof ? fromBase64Url(body.proof) : undefined
     noteLeaving(database, chat.id, { account: sender, farewell })
     // Part of applying the farewell, so that one that was in doubt counts, too.
@@ -30,6 +37,8 @@ export const leave = {
       return applied
     }
     const row = findChat(database, chat.id)
+    // An admin removes it from a group into which it was taken over.
+    if (chat.group_id !== group) core.wakeChores()
     if (!row || chat.state !== 'active') return ignored('the chat is not active')
     appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
     emitNotice(core, database, { chat: chat.id, notice, ts })

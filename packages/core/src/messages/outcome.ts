@@ -4,6 +4,7 @@ import type { MessageRow } from './messages.ts'
 
 /** Logged, to explain a missing event. Fixed phrases: never text of the content. */
 export type Reason =
+  | 'a member again'
   | 'a member already'
   | 'answered before'
   | 'claimed a moment ago'

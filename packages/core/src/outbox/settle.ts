@@ -151,6 +151,6 @@ function applyOwn(
   if (asked && body.kind === 'join-ask') noteAskSent(database, { account: asked, token: body.token })
   // The other messages between clients change nothing for their sender.
   if (!chat || isBetweenClients(body)) return undefined
-  const said = { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body }
+  const said = { id: row.message_id, chat, group: row.group_id, sender: core.own.id, ts, send: row.send_id, body }
   return applyContent(core, database, { ...said, way: 'in the chat' })
 }

@@ -1,10 +1,16 @@
 // A member that missed a removal carries the group on with the removed member: an admin that knows of it removes it again.
-import { WITHIN } from '@postern/testkit'
+import { memberAccounts } from '@postern/mls'
+import type { ChatId } from '@postern/protocol'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import { test } from './carrying-on.ts'
 import { commitAs, coreOf, groupOf } from './modified-client.ts'
 import { adminsFor, carryOn, expectAllHear, groupSettings, ids, membersFor, sayWhenHealed } from './team.ts'
+
+/** Who can read in the group: its members by their keys, also one that the lists leave out. */
+const inGroup = (person: TestPerson, chat: ChatId) =>
+  coreOf(person).groups.run(groupOf(person, chat), async live => memberAccounts(live.session).toSorted())
 
 test('[CORE-14.49] a member that an admin removed is out again when a member that missed it carries the group on', async ({
   alice,
@@ -190,6 +196,7 @@ test('[CORE-14.49] a member that has left is out again, too', async ({
   const epoch = () => findGroup(coreOf(alice).store, groupOf(alice, chat))?.epoch ?? 0
   const before = epoch()
   await mallory.client.chats.leaveGroup(chat, WITHIN)
+  await expect.poll(() => membersFor(bob, chat)).toEqual(ids(honest))
   await bob.say(chat, 'after the farewell')
   await alice.hears('after the farewell')
   // The lists leave her out before the commit that removes her.
@@ -200,6 +207,79 @@ test('[CORE-14.49] a member that has left is out again, too', async ({
   read()
   await carrying
   await expectSettled(honest, honest)
+})
+
+test('[CORE-14.49] a member that has left is out again when no commit has removed it yet', async ({
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+  carryOnWith,
+  readNothing,
+  expectSettled,
+}) => {
+  const honest = [alice, bob, carol]
+  const read = readNothing(carol)
+  await mallory.client.chats.leaveGroup(chat, WITHIN)
+  for (const person of [alice, bob]) await expect.poll(() => membersFor(person, chat)).toEqual(ids(honest))
+  const carrying = carryOnWith(carol, [...honest, mallory])
+  await expect.poll(() => findGroup(coreOf(alice).store, groupOf(alice, chat))?.generation).toBe(1)
+  // The first message after it is not for mallory either.
+  await sayWhenHealed(alice, chat, 'among us')
+  read()
+  await carrying
+  await expectSettled(honest, honest)
+  for (const person of honest) await expect.poll(() => inGroup(person, chat)).toEqual(ids(honest))
+  await expectAllHear(chat, honest)
+  expect(coreOf(mallory).store.all(`SELECT 1 FROM message WHERE body LIKE '%among us%'`)).toEqual([])
+})
+
+test('[CORE-14.49] an admin that has carried the group on with a member reads its farewell later, and removes it', async ({
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+  carryOnWith,
+  readNothing,
+  expectSettled,
+}) => {
+  const honest = [alice, bob, carol]
+  const read = readNothing(alice)
+  await mallory.client.chats.leaveGroup(chat, WITHIN)
+  for (const person of [bob, carol]) await expect.poll(() => membersFor(person, chat)).toEqual(ids(honest))
+  const carrying = carryOnWith(alice, [...honest, mallory])
+  await expect.poll(() => findGroup(coreOf(bob).store, groupOf(bob, chat))?.generation).toBe(1)
+  read()
+  await carrying
+  for (const person of honest) await expect.poll(() => inGroup(person, chat)).toEqual(ids(honest))
+  await expectSettled(honest, honest)
+  await expectAllHear(chat, honest)
+})
+
+test('[CORE-14.50] a member that has left and was added again stays when the group is carried on', async ({
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+  carryOnWith,
+  readNothing,
+  expectSettled,
+}) => {
+  const everybody = [alice, bob, carol, mallory]
+  const read = readNothing(alice)
+  await mallory.client.chats.leaveGroup(chat, WITHIN)
+  for (const person of [bob, carol]) await expect.poll(() => membersFor(person, chat)).toEqual(ids([alice, bob, carol]))
+  await bob.client.chats.addMembers(chat, [mallory.id], WITHIN)
+  await expect.poll(() => membersFor(carol, chat)).toEqual(ids(everybody))
+  // Carol has read all this, and alice nothing of it.
+  await carryOnWith(carol, everybody)
+  read()
+  await expect.poll(() => findGroup(coreOf(alice).store, groupOf(alice, chat))?.generation).toBe(1)
+  await expectAllHear(chat, [alice, bob, carol])
+  await expectSettled([alice, bob, carol], everybody)
 })
 
 test('[CORE-14.50] somebody who is no admin any more removes nobody by a commit to an earlier group', async ({

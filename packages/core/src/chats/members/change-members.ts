@@ -19,10 +19,12 @@ import { findGroup } from '../../groups/group-records.ts'
 import { agreedSettings } from '../keys/agreed-settings.ts'
 import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
 import { knownPicture } from '../records/chat-pictures.ts'
-import { type ChatRow, findChat, membersOf, visibleChat } from '../records/chats.ts'
+import { type ChatRow, findChat, leaversOf, membersOf, visibleChat } from '../records/chats.ts'
+import { removeLeavers } from './remove-leavers.ts'
+import { removeReturned } from './remove-returned.ts'
 
 export async function addMembers(
-  core: CommitContext,
+  core: CommitContext & Pick<Core, 'own'>,
   chat: ChatId,
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
@@ -31,20 +33,33 @@ export async function addMembers(
   const plan = async (group: GroupId): Promise<CommitPlanner | 'satisfied'> => {
     // A group without keys cannot add anyone now, so no key packages are used up for it.
     if (findGroup(core.store, group)?.status === 'broken') throw new CodedError('chat-healing')
-    const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
+    // Somebody who has said farewell, and is still in the group, cannot be added again before the removal.
+    const leaving = new Set(leaversOf(core.store, chat))
+    if (members.some(account => leaving.has(account))) {
+      await removeLeavers(core, { chat, group }, deadline)
+      await removeReturned(core, { chat, group }, deadline)
+    }
+    const present = stayingIn(core, chat)
     const wanted = [...new Set(members)].filter(account => !present.has(account))
     if (wanted.length === 0) return 'satisfied'
     assertRoom(present.size + wanted.length)
     await core.link.whenOnline(deadline.leftMs())
     const taken = await fetchKeyPackages(core, wanted, deadline)
     return session => {
+      const staying = stayingIn(core, chat)
       const add = taken.filter(({ account }) => !isMember(session, account))
+      // Only an admin can remove somebody whose farewell was said in an earlier group.
+      if (taken.some(({ account }) => isMember(session, account) && !staying.has(account)))
+        throw new CodedError('chat-healing')
       assertRoom(rosterOf(session).size + add.length)
       return add.length > 0 ? { add } : 'satisfied'
     }
   }
   await planForChat(core, chat, { plan, deadline })
 }
+
+const stayingIn = ({ store }: Pick<Core, 'store'>, chat: ChatId): ReadonlySet<AccountId> =>
+  new Set(membersOf(store, chat).flatMap(({ account_id, leaving }) => (leaving ? [] : [account_id])))
 
 function assertRoom(members: number): void {
   if (members <= contentLimits.groupMembersMax) return

@@ -113,11 +113,15 @@ export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
 export const isMember = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ?', chat, account) !== undefined
 
-/** Private chats have no admins. */
+/** Neither gone nor about to go. */
+export const isStaying = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
+  reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ? AND leaving = 0', chat, account) !== undefined
+
 /** In any chat, also in one that is not shown. */
 export const isMemberAnywhere = (reads: Reads, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM member WHERE account_id = ?', account) !== undefined
 
+/** Private chats have no admins. */
 export const isAdmin = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
   reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ? AND admin = 1', chat, account) !== undefined
 

@@ -5,15 +5,15 @@ import { findGroup } from '../../groups/group-records.ts'
 import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
-import { findChat, isMember } from './chats.ts'
+import { findChat, isMember, isStaying } from './chats.ts'
 import { isUnknownToMaker } from './removals.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Addition = { chat: ChatId; committer: AccountId; added: readonly AccountId[] }
 
-/** The accounts that are not members yet. Called before the commit that adds them is applied. */
+/** The accounts that are not members, or have said farewell. Called before the commit that adds them is applied. */
 export const strangersAmong = (reads: Reads, chat: ChatId, accounts: readonly AccountId[]): AccountId[] =>
-  accounts.filter(account => !isMember(reads, chat, account))
+  accounts.filter(account => !isStaying(reads, chat, account))
 
 /** They are in the current group from this epoch on. */
 export function noteAdded(

@@ -1,11 +1,11 @@
-// Accounts that a commit has removed from a group chat, or that a new group has left out.
+// Accounts that a commit has removed from a group chat, that a new group has left out, or that have left themselves.
 // A member that missed it may carry the group on with them.
 import type { AccountId, ChatId } from '@postern/protocol'
 import { findGroup, type StoredGroup } from '../../groups/group-records.ts'
 import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
-import { findChat, isAdmin, isMember, membersOf } from './chats.ts'
+import { findChat, isAdmin, isMember, isStaying, membersOf, noteReturn } from './chats.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Place = Omit<GroupPlace, 'generation'>
@@ -63,14 +63,32 @@ export function noteLeftOut(database: Database, { chat, accounts, newcomers = []
  * know of it, and to the members who are there: somebody who is no admin any more removes nobody by an old group.
  */
 export function noteRemovedBefore(database: Database, { chat, committer, removed }: Removed, place: Place): void {
-  const inForce = findGroup(database, findChat(database, chat)?.group_id ?? place.group)
-  if (!inForce || !isAdmin(database, chat, committer)) return
-  const { generation, inviter } = inForce
-  const made = { generation, continues: placeOf(inForce), inviter }
-  const returned = removed.filter(
-    account => isMember(database, chat, account) && isReturnUnwanted(database, { account, ...place }, made),
-  )
+  if (!isAdmin(database, chat, committer)) return
+  const returned = removed.filter(account => isReturned(database, chat, { account, ...place }))
   noteRemoved(database, { chat, removed: returned }, place)
+}
+
+/**
+ * A member has left by a message in this group. False if somebody has added it again to the group in force, knowing
+ * this. Only a maker of the next epoch is sure to have read the message.
+ */
+export function noteFarewell(
+  database: Database,
+  { chat, group, account }: { chat: ChatId; group: Place['group']; account: AccountId },
+): boolean {
+  const place = { group, epoch: (findGroup(database, group)?.epoch ?? 0) + 1 }
+  const isInForce = findChat(database, chat)?.group_id === group
+  if (!isInForce && !isReturned(database, chat, { account, ...place })) return false
+  noteRemoved(database, { chat, removed: [account] }, place)
+  return true
+}
+
+/** Whether the account is in the group in force because its maker could not know of the removal at this place. */
+function isReturned(reads: Reads, chat: ChatId, removal: Place & { account: AccountId }): boolean {
+  const inForce = findGroup(reads, findChat(reads, chat)?.group_id ?? removal.group)
+  if (!inForce || !isMember(reads, chat, removal.account)) return false
+  const { generation, inviter } = inForce
+  return isReturnUnwanted(reads, removal, { generation, continues: placeOf(inForce), inviter })
 }
 
 const placeOf = ({ made_at }: StoredGroup): GroupPlace | undefined =>
@@ -115,9 +133,11 @@ export function judgeReturned(
   const added = rows.filter(
     row =>
       present.has(row.account) &&
-      !isMember(database, chat, row.account) &&
-      !(made && isReturnUnwanted(database, row, made)),
+      (made
+        ? !isStaying(database, chat, row.account) && !isReturnUnwanted(database, row, made)
+        : !isMember(database, chat, row.account)),
   )
+  for (const { account } of added) noteReturn(database, chat, account)
   forgetRemoved(
     database,
     chat,
@@ -125,12 +145,15 @@ export function judgeReturned(
   )
 }
 
-/** Members that were removed, and are in again because somebody did not know of it. */
+/** The farewell of a member that is leaving the group in force lets any member remove it. */
+const RETURNED = `(member.leaving = 0 OR removal.group_id <> chat.group_id)`
+
+/** Members that were removed or left, and are in again because somebody did not know of it. */
 export const returnedTo = (reads: Reads, chat: ChatId): AccountId[] =>
   reads
     .all<{ account_id: AccountId }>(
-      'SELECT account_id FROM removal WHERE chat_id = ? AND account_id IN (SELECT account_id FROM member WHERE chat_id = ?)',
-      chat,
+      `SELECT account_id FROM removal JOIN member USING (chat_id, account_id) JOIN chat ON chat.id = chat_id
+       WHERE chat_id = ? AND ${RETURNED}`,
       chat,
     )
     .map(row => row.account_id)
@@ -143,6 +166,6 @@ export const chatsWithReturned = (reads: Reads, own: AccountId): { chat: ChatId;
        CROSS JOIN member self ON self.chat_id = removal.chat_id AND self.account_id = ? AND self.admin = 1
        CROSS JOIN chat ON chat.id = removal.chat_id
        CROSS JOIN mls_group ON mls_group.id = chat.group_id
-     WHERE chat.state = 'active' AND mls_group.status = 'open'`,
+     WHERE chat.state = 'active' AND mls_group.status = 'open' AND ${RETURNED}`,
     own,
   )
