@@ -75,6 +75,18 @@ test('[CORE-2.2] who was removed can be added again', async ({ alice, bob, carol
   await carol.hears('welcome back')
 })
 
+test('[CORE-14.56] who has left can be added again before a commit has removed it', async ({ alice, bob, carol }) => {
+  const chat = await alice.createGroup('the group', [bob, carol])
+  await carol.client.chats.leaveGroup(chat, WITHIN)
+  await bob.next('notice', event => event.notice.code === 'left')
+  await bob.client.chats.addMembers(chat, [carol.id], WITHIN)
+  await carol.next('chat', event => event.chat_id === chat && event.chat.state === 'active')
+  await alice.next('notice', event => event.notice.code === 'joined')
+  expect(memberIds(alice, chat)).toEqual([alice.id, bob.id, carol.id].sort())
+  await alice.say(chat, 'welcome back')
+  await carol.hears('welcome back')
+})
+
 test('[CORE-2.6, CORE-2.7] commits and words at the same moment all take effect', async ({
   world,
   alice,

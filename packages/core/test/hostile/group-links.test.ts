@@ -165,3 +165,21 @@ describe('[CORE-27.7] a person who has asked', () => {
     },
   )
 })
+
+test('[CORE-14.56] who has left can ask for a place again before a commit has removed it', async ({
+  alice,
+  mallory,
+  team,
+  link,
+}) => {
+  await alice.client.chats.addMembers(team, [mallory.id], WITHIN)
+  await mallory.next('chat', event => event.chat_id === team && event.chat.state === 'active')
+  await mallory.client.chats.leaveGroup(team, WITHIN)
+  await alice.next('notice', event => event.notice.code === 'left')
+  await mallory.client.groupLinks.ask(link, WITHIN)
+  const { join_request } = await alice.next('join_request')
+  await alice.client.groupLinks.add(team, join_request.from.id, WITHIN)
+  await mallory.next('chat', event => event.chat_id === team && event.chat.state === 'active')
+  await alice.say(team, 'welcome back')
+  await mallory.hears('welcome back')
+})

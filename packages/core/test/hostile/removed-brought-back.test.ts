@@ -8,7 +8,7 @@ import { test } from './carrying-on.ts'
 import { commitAs, coreOf, groupOf } from './modified-client.ts'
 import { adminsFor, carryOn, expectAllHear, groupSettings, ids, membersFor, sayWhenHealed } from './team.ts'
 
-/** Who can read in the group: its members by their keys, also one that the lists leave out. */
+/** The accounts that have keys of the group, also one that the lists leave out. */
 const inGroup = (person: TestPerson, chat: ChatId) =>
   coreOf(person).groups.run(groupOf(person, chat), async live => memberAccounts(live.session).toSorted())
 

@@ -1,10 +1,10 @@
 // Members are removed and added while a client is about to carry the group on:
 // the removed stay out, and the added are in.
-import { type AccountId, GROUP_ID_BYTES, type GroupId, groupIdToBytes } from '@postern/protocol'
+import { type AccountId, type ChatId, GROUP_ID_BYTES, type GroupId, groupIdToBytes } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
-import { leftOutUnknown } from '../../src/chats/records/newcomers.ts'
+import { isNewcomer, leftOutUnknown } from '../../src/chats/records/newcomers.ts'
 import { endGroup } from '../../src/groups/group-records.ts'
 import { test } from './fixtures.ts'
 import { coreOf, groupOf } from './modified-client.ts'
@@ -182,6 +182,25 @@ crossing(
     await expectAllHear(chat, [alice, bob, carol, dave])
   },
 )
+
+crossing(
+  '[CORE-14.57] whoever has left the group before is not added to the one in force',
+  async ({ alice, bob, carol, mallory, chat, crossing: { dave, before, release } }) => {
+    const giveAlice = slowKeyPackages(alice)
+    release()
+    slowKeyPackages(carol)
+    await expect.poll(() => coreOf(dave).groups.has(before)).toBe(true)
+    for (const person of [alice, bob]) await expect.poll(() => isAwaited(person, chat, dave)).toBe(true)
+    await speakIn(dave, before, { body: { kind: 'leave' } })
+    for (const person of [alice, bob]) await expect.poll(() => isAwaited(person, chat, dave)).toBe(false)
+    giveAlice()
+    await expectAllHear(chat, [alice, bob])
+    for (const person of [alice, bob]) expect(membersFor(person, chat)).toEqual(ids([alice, bob, carol, mallory]))
+  },
+)
+
+const isAwaited = (person: TestPerson, chat: ChatId, newcomer: TestPerson): boolean =>
+  isNewcomer(coreOf(person).store, groupOf(person, chat), newcomer.id)
 
 crossing(
   '[CORE-14.45] whoever adds them greets them: they see the chat before anybody writes in it',
