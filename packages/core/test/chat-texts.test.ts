@@ -62,12 +62,17 @@ const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
   fc.tuple(chat, account).map(
     ([id, who]): DatabaseChange<unknown> =>
       database =>
-        chats.noteLeaving(database, id, { account: who, farewell: undefined }),
+        chats.noteLeaving(database, id, { account: who }),
   ),
   fc.tuple(chat, account).map(
     ([id, who]): DatabaseChange<unknown> =>
       database =>
         chats.noteReturn(database, id, who),
+  ),
+  chat.map(
+    (id): DatabaseChange<unknown> =>
+      database =>
+        chats.endFarewells(database, id),
   ),
   chat.map(
     (id): DatabaseChange<unknown> =>

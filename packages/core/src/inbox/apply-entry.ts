@@ -5,12 +5,21 @@ import {
   type DecryptedMessage,
   decryptMessage,
   type GroupSession,
+  isFarewell,
   isMlsError,
   MlsError,
   openDirect,
   rosterOf,
 } from '@postern/mls'
-import { type AccountId, CodedError, isCoded, type MessageId, messageIdFromHash } from '@postern/protocol'
+import {
+  type AccountId,
+  CodedError,
+  fromBase64Url,
+  isCoded,
+  type MessageId,
+  messageIdFromHash,
+} from '@postern/protocol'
+import { type Content, decodeContent } from '@postern/protocol/content'
 import { type EnvelopeHeader, type MailboxEntry, readEnvelopeHeader } from '@postern/protocol/relay'
 import { emitNotice } from '../chats/notices.ts'
 import { joinChat } from '../chats/opening/join-chat.ts'
@@ -119,7 +128,7 @@ async function applyEnvelope(core: Core, live: LiveGroup, { entry, header, write
     const decrypted = await decryptMessage(live.session, entry.payload)
     assertSentBy(entry, signerOf(live.session, decrypted))
     if (decrypted.kind === 'commit') followCommit(core, live, { entry, write, commit: decrypted })
-    else applyText(core, live, { entry, id, write, decrypted })
+    else await applyText(core, live, { entry, id, write, decrypted })
   } catch (error) {
     if (!isMlsError(error)) throw error
     refuseEntry(core, live, { entry, id, epoch: header.epoch, write, error })
@@ -136,7 +145,8 @@ async function applyDirect(
     const { plaintext, senderLeaf } = await openDirect(live.session, entry.payload)
     const sender = accountAt(live.session, senderLeaf)
     assertSentBy(entry, sender)
-    write(receiveDirect(core, { id, chat: live.chat, group: live.id, sender, ts: entry.ts, plaintext }), live)
+    const content = decodeContent(plaintext)
+    write(receiveDirect(core, { id, chat: live.chat, group: live.id, sender, ts: entry.ts, content }), live)
   } catch (error) {
     if (!isMlsError(error)) throw error
     logUnreadable(core.log, unreadableOf(live, { entry, id, epoch: header.epoch, error }))
@@ -147,10 +157,12 @@ async function applyDirect(
 type Text = Extract<DecryptedMessage, { kind: 'application' }>
 type TextEntry = { entry: MailboxEntry; id: MessageId; write: WriteEntry; decrypted: Text }
 
-function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }: TextEntry): void {
+async function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }: TextEntry): Promise<void> {
   const before = live.session
-  const sender = accountAt(before, decrypted.senderLeaf)
-  const { plaintext, skipped } = decrypted
+  const { plaintext, senderLeaf, skipped } = decrypted
+  const sender = accountAt(before, senderLeaf)
+  const content = decodeContent(plaintext)
+  const farewell = await provenFarewell(before, { content, leaf: senderLeaf })
   if (skipped > 0)
     core.log.warn(
       { group: live.id, sender, count: skipped },
@@ -158,12 +170,22 @@ function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }:
     )
   const changes = ratchetChanges(before, decrypted.session)
   const { ts } = entry
-  const applyContent = receiveContent(core, { id, chat: live.chat, group: live.id, sender, ts, plaintext, skipped })
+  const place = { id, chat: live.chat, group: live.id, sender, ts }
+  const applyContent = receiveContent(core, { ...place, content, skipped, farewell })
   live.session = decrypted.session
   write(database => {
     saveRatchets(database, live.id, changes)
     applyContent(database)
   }, live)
+}
+
+async function provenFarewell(
+  { context, state }: GroupSession,
+  { content, leaf }: { content: Content | undefined; leaf: number },
+): Promise<Uint8Array | undefined> {
+  if (content?.body.kind !== 'leave' || !content.body.proof) return undefined
+  const proof = fromBase64Url(content.body.proof)
+  return proof && (await isFarewell(context, state, { leaf, proof })) ? proof : undefined
 }
 
 const signerOf = (before: GroupSession, decrypted: DecryptedMessage): AccountId =>

@@ -16,7 +16,7 @@ import { forgetRejoin } from '../chats/records/rejoins.ts'
 import { forgetRemoved, forgetRemovedIn, noteRemoved, noteRemovedBefore } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
 import { endGroup, noteUpdated, offendersOf, saveEpoch, wantHelloNow } from '../groups/group-records.ts'
-import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
+import type { LiveGroup } from '../groups/group-sessions.ts'
 import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { personOf } from '../identity/people.ts'
@@ -95,6 +95,8 @@ function writeCommit(
   if (wantsPreviews(database)) core.wakeChores()
   forgetAsked(database, id)
   const added = strangersAmong(database, chat, accounts(commit.added))
+  // Its commit gives it a new leaf, which its farewell does not fit.
+  noteReturn(database, chat, committer)
   for (const { accountId } of commit.added) {
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
@@ -195,8 +197,6 @@ export function adoptPending(
   if (!live.pending) throw new CodedError('internal')
   const { next: session, add } = live.pending
   const before = new Set(memberAccounts(live.session))
-  // Somebody in a group that is being made may have said farewell in the one before: it is not added again by this.
-  const isMade = epochOf(live) > 0
   live.session = session
   live.pending = undefined
   live.isBroken = isEnded(core, live)
@@ -211,11 +211,11 @@ export function adoptPending(
     forgetAsked(database, live.id)
     noteUpdated(database, live.id, nextRenewalMs(core, members.length))
     deletePending(database, live.id)
-    const added = isMade ? strangersAmong(database, chat, add) : []
+    const added = strangersAmong(database, chat, add)
     for (const account of add) {
       // Without a word from its adder, a client that has never seen the chat would not show it.
       if (forgetRejoin(database, { group: live.id, account })) wantHelloNow(database, [live.id])
-      if (isMade) noteReturn(database, live.chat, account)
+      noteReturn(database, live.chat, account)
     }
     const committer = core.own.id
     const place = { group: live.id, epoch: epoch(session) }

@@ -1,6 +1,6 @@
 // Interprets decrypted content: its sender, whether its chat is accepted, and the message itself.
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
-import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
+import { type Content, receivedBody } from '@postern/protocol/content'
 import { type ChatRow, findChat, isMember } from '../chats/records/chats.ts'
 import { noteMemberWish } from '../chats/records/member-previews.ts'
 import { isNewcomer } from '../chats/records/newcomers.ts'
@@ -30,16 +30,20 @@ export type ReceivedContent = {
   group: GroupId
   sender: AccountId
   ts: number
-  plaintext: Uint8Array
+  /** Undefined: malformed. */
+  content: Content | undefined
 }
 
-/** `skipped`: the number of earlier messages of the sender that did not arrive. */
-type Counted = ReceivedContent & { skipped: number }
+/**
+ * `skipped`: the number of earlier messages of the sender that did not arrive. `farewell`: the proof of a farewell, if
+ * it is one for the sender's leaf.
+ */
+type Counted = ReceivedContent & { skipped: number; farewell?: Uint8Array | undefined }
 type Understood = Counted & { content: Content }
 
 /** A message to this account alone: a receipt, a press, or the answer to one. */
 export function receiveDirect(core: Receiving, received: ReceivedContent): DatabaseChange<void> {
-  const content = decodeContent(received.plaintext)
+  const { content } = received
   if (!content) logMalformed(core, received)
   return database => {
     const isFirst = noteDirect(database, received.group, received.id)
@@ -55,7 +59,7 @@ export function receiveDirect(core: Receiving, received: ReceivedContent): Datab
 
 /** The part of the inbox's transaction that concerns the content. */
 export function receiveContent(core: Receiving, received: Counted): DatabaseChange<void> {
-  const content = decodeContent(received.plaintext)
+  const { content } = received
   if (!content) {
     logMalformed(core, received)
     return () => {}
@@ -87,7 +91,10 @@ export function receiveContent(core: Receiving, received: Counted): DatabaseChan
 const logMalformed = ({ log }: Pick<Core, 'log'>, { chat, group, id: message, sender }: ReceivedContent): void =>
   logUnreadable(log, { ...contentMalformed, chat, group, message, sender })
 
-const saidIn = (chat: ChatRow, { id, group, sender, ts, content }: Omit<Understood, 'skipped'>): ContentEvent => ({
+const saidIn = (
+  chat: ChatRow,
+  { id, group, sender, ts, content, farewell }: Omit<Understood, 'skipped'>,
+): ContentEvent => ({
   id,
   chat,
   group,
@@ -95,6 +102,7 @@ const saidIn = (chat: ChatRow, { id, group, sender, ts, content }: Omit<Understo
   ts,
   send: content.send,
   body: heardBody(content),
+  ...(farewell && { farewell }),
 })
 
 /**

@@ -16,6 +16,8 @@ export type ContentEventOf<Name extends KindName> = {
   ts: number
   send: SendId
   body: ContentBodies[Name]
+  /** The proof of a farewell that fits the sender's leaf. */
+  farewell?: Uint8Array
 }
 
 export type ContentEvent = ContentEventOf<KindName>

@@ -1,6 +1,5 @@
 // A farewell: its sender's last message in a group. The next commit of a remaining member removes the sender.
 import type { Notice } from '@postern/bot-api/events'
-import { fromBase64Url } from '@postern/protocol'
 import { writableGroup } from '../chats/members/change-members.ts'
 import { emitNotice, keepNotice } from '../chats/notices.ts'
 import { findChat, isMember, noteLeaving, setChatState, viewChat } from '../chats/records/chats.ts'
@@ -18,27 +17,28 @@ export const leave = {
     writableGroup(core, chat)
   },
   body: () => ({ kind: 'leave' }),
-  apply: (core, database, { chat, group, sender, ts, body }) => {
+  apply: (core, database, { chat, group, sender, ts, farewell }) => {
     // Nobody leaves a private chat: followed, it would leave a chat with nobody.
     if (chat.type !== 'group') return ignored('not a group')
-    if (sender !== core.own.id) {
-      forgetNewcomers(database, chat.id, [sender])
-      if (!isMember(database, chat.id, sender)) return ignored('no such member')
-      if (!noteFarewell(database, { chat: chat.id, group, account: sender })) return ignored('a member again')
-    }
-    const farewell = body.proof ? fromBase64Url(body.proof) : undefined
-    noteLeaving(database, chat.id, { account: sender, farewell })
     // Part of applying the farewell, so that one that was in doubt counts, too.
     const notice: Notice = { code: 'left', from: personOf(database, sender) }
     if (sender === core.own.id) {
+      noteLeaving(database, chat.id, { account: sender })
       setChatState(database, chat.id, 'left')
       dropPreviewKeys(database, chat.group_id)
       keepNotice(database, { chat: chat.id, notice, ts })
       return applied
     }
+    forgetNewcomers(database, chat.id, [sender])
+    if (!isMember(database, chat.id, sender)) return ignored('no such member')
+    if (!noteFarewell(database, { chat: chat.id, group, account: sender })) return ignored('a member again')
+    if (!farewell || chat.group_id !== group) {
+      // Only an admin can remove the member now. Nobody who still has the keys is hidden from the others.
+      core.wakeChores()
+      return ignored('no proof for this group')
+    }
+    noteLeaving(database, chat.id, { account: sender, farewell })
     const row = findChat(database, chat.id)
-    // An admin removes it from a group into which it was taken over.
-    if (chat.group_id !== group) core.wakeChores()
     if (!row || chat.state !== 'active') return ignored('the chat is not active')
     appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
     emitNotice(core, database, { chat: chat.id, notice, ts })

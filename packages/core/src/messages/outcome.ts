@@ -14,6 +14,7 @@ export type Reason =
   | 'no button of ours'
   | 'no mark of that epoch'
   | 'no one emoji'
+  | 'no proof for this group'
   | 'no such chat'
   | 'no such link'
   | 'no such member'

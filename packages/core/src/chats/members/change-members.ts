@@ -20,6 +20,7 @@ import { agreedSettings } from '../keys/agreed-settings.ts'
 import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
 import { knownPicture } from '../records/chat-pictures.ts'
 import { type ChatRow, findChat, leaversOf, membersOf, visibleChat } from '../records/chats.ts'
+import { returnedTo } from '../records/removals.ts'
 import { removeLeavers } from './remove-leavers.ts'
 import { removeReturned } from './remove-returned.ts'
 
@@ -34,23 +35,21 @@ export async function addMembers(
     // A group without keys cannot add anyone now, so no key packages are used up for it.
     if (findGroup(core.store, group)?.status === 'broken') throw new CodedError('chat-healing')
     // Somebody who has said farewell, and is still in the group, cannot be added again before the removal.
-    const leaving = new Set(leaversOf(core.store, chat))
-    if (members.some(account => leaving.has(account))) {
+    if (goingFrom(core, chat).some(account => members.includes(account))) {
       await removeLeavers(core, { chat, group }, deadline)
       await removeReturned(core, { chat, group }, deadline)
     }
-    const present = stayingIn(core, chat)
+    const going = goingFrom(core, chat)
+    const present = new Set(membersOf(core.store, chat).map(member => member.account_id)).difference(new Set(going))
     const wanted = [...new Set(members)].filter(account => !present.has(account))
     if (wanted.length === 0) return 'satisfied'
     assertRoom(present.size + wanted.length)
     await core.link.whenOnline(deadline.leftMs())
     const taken = await fetchKeyPackages(core, wanted, deadline)
     return session => {
-      const staying = stayingIn(core, chat)
       const add = taken.filter(({ account }) => !isMember(session, account))
-      // Only an admin can remove somebody whose farewell was said in an earlier group.
-      if (taken.some(({ account }) => isMember(session, account) && !staying.has(account)))
-        throw new CodedError('chat-healing')
+      // Only an admin can remove somebody whose farewell does not fit the group.
+      if (goingFrom(core, chat).some(account => members.includes(account))) throw new CodedError('chat-healing')
       assertRoom(rosterOf(session).size + add.length)
       return add.length > 0 ? { add } : 'satisfied'
     }
@@ -58,8 +57,10 @@ export async function addMembers(
   await planForChat(core, chat, { plan, deadline })
 }
 
-const stayingIn = ({ store }: Pick<Core, 'store'>, chat: ChatId): ReadonlySet<AccountId> =>
-  new Set(membersOf(store, chat).flatMap(({ account_id, leaving }) => (leaving ? [] : [account_id])))
+const goingFrom = ({ store }: Pick<Core, 'store'>, chat: ChatId): AccountId[] => [
+  ...leaversOf(store, chat),
+  ...returnedTo(store, chat),
+]
 
 function assertRoom(members: number): void {
   if (members <= contentLimits.groupMembersMax) return

@@ -262,11 +262,11 @@ export function showChat(database: Database, chat: ChatId, { state, ts }: { stat
   database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ?, declined = 0 WHERE id = ?', state, ts, chat)
 }
 
-/** The farewell proves that the member wants to leave. The code that uses it checks it. */
+/** `farewell`: the proof with which any member removes it. This account needs none. */
 export function noteLeaving(
   database: Database,
   chat: ChatId,
-  { account, farewell }: { account: AccountId; farewell: Uint8Array | undefined },
+  { account, farewell }: { account: AccountId; farewell?: Uint8Array },
 ): void {
   database.run(
     'UPDATE member SET leaving = 1, farewell = ? WHERE chat_id = ? AND account_id = ?',
@@ -276,7 +276,12 @@ export function noteLeaving(
   )
 }
 
-/** The member was added again, so its farewell does not count any more. */
+/** A proof is bound to a leaf of one group. With other keys, the member is not about to go, and everybody sees it. */
+export function endFarewells(database: Database, chat: ChatId): void {
+  database.run('UPDATE member SET leaving = 0, farewell = NULL WHERE chat_id = ? AND leaving = 1', chat)
+}
+
+/** The member was added again or has a new leaf, so its farewell does not count any more. */
 export function noteReturn(database: Database, chat: ChatId, account: AccountId): void {
   database.run('UPDATE member SET leaving = 0, farewell = NULL WHERE chat_id = ? AND account_id = ?', chat, account)
 }

@@ -5,7 +5,7 @@ import { findGroup, type StoredGroup } from '../../groups/group-records.ts'
 import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
-import { findChat, isAdmin, isMember, isStaying, membersOf, noteReturn } from './chats.ts'
+import { findChat, isAdmin, isMember, isStaying, membersOf } from './chats.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Place = Omit<GroupPlace, 'generation'>
@@ -133,11 +133,9 @@ export function judgeReturned(
   const added = rows.filter(
     row =>
       present.has(row.account) &&
-      (made
-        ? !isStaying(database, chat, row.account) && !isReturnUnwanted(database, row, made)
-        : !isMember(database, chat, row.account)),
+      !isStaying(database, chat, row.account) &&
+      !(made && isReturnUnwanted(database, row, made)),
   )
-  for (const { account } of added) noteReturn(database, chat, account)
   forgetRemoved(
     database,
     chat,
@@ -145,15 +143,15 @@ export function judgeReturned(
   )
 }
 
-/** The farewell of a member that is leaving the group in force lets any member remove it. */
-const RETURNED = `(member.leaving = 0 OR removal.group_id <> chat.group_id)`
-
-/** Members that were removed or left, and are in again because somebody did not know of it. */
+/**
+ * Members that were removed or left, and are in again because somebody did not know of it. Any member removes one that
+ * is leaving the group in force.
+ */
 export const returnedTo = (reads: Reads, chat: ChatId): AccountId[] =>
   reads
     .all<{ account_id: AccountId }>(
-      `SELECT account_id FROM removal JOIN member USING (chat_id, account_id) JOIN chat ON chat.id = chat_id
-       WHERE chat_id = ? AND ${RETURNED}`,
+      `SELECT account_id FROM removal JOIN member USING (chat_id, account_id)
+       WHERE chat_id = ? AND member.leaving = 0`,
       chat,
     )
     .map(row => row.account_id)
@@ -166,6 +164,6 @@ export const chatsWithReturned = (reads: Reads, own: AccountId): { chat: ChatId;
        CROSS JOIN member self ON self.chat_id = removal.chat_id AND self.account_id = ? AND self.admin = 1
        CROSS JOIN chat ON chat.id = removal.chat_id
        CROSS JOIN mls_group ON mls_group.id = chat.group_id
-     WHERE chat.state = 'active' AND mls_group.status = 'open' AND ${RETURNED}`,
+     WHERE chat.state = 'active' AND mls_group.status = 'open' AND member.leaving = 0`,
     own,
   )
