@@ -1,10 +1,9 @@
 // Farewells of a member that stays: nobody who has keys of a group is hidden from the other members.
-import { memberAccounts, signFarewell } from '@postern/mls'
-import { type ChatId, toBase64Url } from '@postern/protocol'
+import type { ChatId } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { test as base } from './carrying-on.ts'
-import { commitAs, coreOf, groupOf } from './modified-client.ts'
+import { commitAs, coreOf, farewellProof, groupOf, keyHolders } from './modified-client.ts'
 import { adminsFor, codesOf, expectAllHear, ids, membersFor, speakIn } from './team.ts'
 
 /** Alice, the admin, reads nothing until she is let: bob and carol judge alone. */
@@ -16,19 +15,11 @@ const test = base
   /** All members see exactly these people, and nobody else has keys. */
   .extend('expectOnly', ({ chat }) => async (people: TestPerson[]): Promise<void> => {
     for (const person of people) {
-      await expect.poll(() => keysIn(person, chat)).toEqual(ids(people))
+      await expect.poll(() => keyHolders(person, chat)).toEqual(ids(people))
       await expect.poll(() => membersFor(person, chat)).toEqual(ids(people))
     }
     await expectAllHear(chat, people)
   })
-
-const keysIn = (person: TestPerson, chat: ChatId) =>
-  coreOf(person).groups.run(groupOf(person, chat), async live => memberAccounts(live.session).toSorted())
-
-const proofOf = (person: TestPerson, chat: ChatId): Promise<string> =>
-  coreOf(person).groups.run(groupOf(person, chat), async ({ session }) =>
-    toBase64Url(await signFarewell(session.context, session.state)),
-  )
 
 const farewellsRead = (person: TestPerson): number => coreOf(person).store.all('SELECT 1 FROM removal').length
 
@@ -40,7 +31,7 @@ async function sayFarewell(person: TestPerson, chat: ChatId, proof: string | und
 
 for (const [what, forge] of [
   ['without a proof', () => undefined],
-  ['with the proof of another leaf', (bob: TestPerson, chat: ChatId) => proofOf(bob, chat)],
+  ['with the proof of another leaf', (bob: TestPerson, chat: ChatId) => farewellProof(bob, chat)],
   ['with a proof that is none', () => 'A'.repeat(86)],
 ] as const)
   test(`[CORE-14.58] a farewell ${what} hides nobody, and an admin removes the member`, async ({
@@ -71,7 +62,7 @@ test('[CORE-14.58] a member that has said farewell and commits is shown again, a
   withoutAdmin,
   expectOnly,
 }) => {
-  await sayFarewell(mallory, chat, await proofOf(mallory, chat))
+  await sayFarewell(mallory, chat, await farewellProof(mallory, chat))
   for (const person of [bob, carol]) await expect.poll(() => membersFor(person, chat)).not.toContain(mallory.id)
   await commitAs(mallory, chat, () => ({}))
   for (const person of [bob, carol]) await expect.poll(() => membersFor(person, chat)).toContain(mallory.id)

@@ -12,7 +12,7 @@ import {
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import { type CallRequest, decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import type { TestPerson } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js'
 import { ensurePrivateChat } from '../../src/chats/opening/open-chat.ts'
 import { findChat, membersOf } from '../../src/chats/records/chats.ts'
@@ -22,7 +22,8 @@ import type { GroupChatSettings } from '../../src/judge/successor.ts'
 import { sendMark } from '../../src/outbox/ask-for-mark.ts'
 import { newDraft } from '../../src/outbox/compose.ts'
 import { sendContent } from '../../src/outbox/send-content.ts'
-import { commitAs, coreOf, deadlineOf, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
+import { commitAs, coreOf, deadlineOf, farewellProof, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
+import { speakIn } from './team.ts'
 
 /** The victim, the chat, and a stranger to the chat. */
 export type Target = { chat: ChatId; victim: AccountId; stranger: AccountId }
@@ -236,4 +237,19 @@ export const attacks: Record<string, Attack> = {
     for (let times = 0; times < 2; times++)
       await sendContent(core, privateChatId(victim), { draft: draft(), deadline: deadlineOf(attacker) })
   },
+}
+
+const sayFarewell = async (attacker: TestPerson, chat: ChatId, proof: string): Promise<void> =>
+  speakIn(attacker, groupOf(attacker, chat), { body: { kind: 'leave', proof } })
+
+/** Beside the others, so that the histories of seeds that have found a fault stay as they were. */
+export const farewells: Record<string, Attack> = {
+  'says a farewell that it has not signed': async (attacker, { chat }) => sayFarewell(attacker, chat, 'A'.repeat(86)),
+  'says farewell, and stays': async (attacker, { chat }) =>
+    sayFarewell(attacker, chat, await farewellProof(attacker, chat)),
+  'says farewell, and gets another leaf': async (attacker, { chat }) => {
+    await sayFarewell(attacker, chat, await farewellProof(attacker, chat))
+    await commitAs(attacker, chat, () => ({}))
+  },
+  leaves: async (attacker, { chat }) => attacker.client.chats.leaveGroup(chat, WITHIN),
 }

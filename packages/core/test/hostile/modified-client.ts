@@ -1,7 +1,23 @@
 // A member with a modified client, and a relay that cooperates:
 // everything they can make with real keys, past every check of ours.
-import { commitIntent, createGroup, decryptMessage, encryptMessage, type GroupSession } from '@postern/mls'
-import { type AccountId, type ChatId, Deadline, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
+import {
+  commitIntent,
+  createGroup,
+  decryptMessage,
+  encryptMessage,
+  type GroupSession,
+  memberAccounts,
+  signFarewell,
+} from '@postern/mls'
+import {
+  type AccountId,
+  type ChatId,
+  Deadline,
+  type GroupId,
+  groupIdToBytes,
+  toBase64Url,
+  utf8,
+} from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { MailboxEntry } from '@postern/protocol/relay'
 import { type HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
@@ -29,6 +45,16 @@ export function groupOf(person: TestPerson, chat: ChatId): GroupId {
 export async function commitAs(person: TestPerson, chat: ChatId, intent: CommitPlanner): Promise<void> {
   await commitToGroup(coreOf(person), groupOf(person, chat), { intent, deadline: deadlineOf(person) })
 }
+
+/** The proof in a farewell, without saying it. */
+export const farewellProof = (person: TestPerson, chat: ChatId): Promise<string> =>
+  coreOf(person).groups.run(groupOf(person, chat), async ({ session }) =>
+    toBase64Url(await signFarewell(session.context, session.state)),
+  )
+
+/** All accounts with keys of the group, also those that the lists leave out. */
+export const keyHolders = (person: TestPerson, chat: ChatId): Promise<AccountId[]> =>
+  coreOf(person).groups.run(groupOf(person, chat), async live => memberAccounts(live.session).toSorted())
 
 /** A commit with settings of any bytes. Its maker cannot follow it: others see what it does. */
 export async function commitBytes(person: TestPerson, chat: ChatId, settings: Uint8Array): Promise<void> {

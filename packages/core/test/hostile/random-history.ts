@@ -4,12 +4,14 @@ import { type AccountId, clientLimits, isCoded } from '@postern/protocol'
 import { type SeededRandom, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
-import { type Attack, attacks, SPLITTING } from './history-attacks.ts'
+import { type Attack, attacks, farewells, SPLITTING } from './history-attacks.ts'
 import { Player, type Stage } from './history-players.ts'
 import type { HurriedClock } from './hurried-clock.ts'
-import { coreOf, groupOf } from './modified-client.ts'
+import { coreOf, groupOf, keyHolders } from './modified-client.ts'
 
-const IN_TURN = Object.keys(attacks).filter(name => !Object.values(SPLITTING).includes(name))
+const IN_TURN = Object.entries(attacks).filter(([name]) => !Object.values(SPLITTING).includes(name))
+/** A farewell is about as frequent as another attack. */
+const WITH_FAREWELLS = [...IN_TURN, ...Array.from({ length: 5 }, () => Object.entries(farewells)).flat()]
 const DAY_MS = 24 * 3600 * 1000
 const UNDER_WAY_MAX = 4
 /** From then on, the honest ones wait for the next answer to a refused group. */
@@ -18,12 +20,28 @@ const ANSWERED_AFTER_CHECKS = 200
 /** Its recipients: the members that its speaker was shown all the time. */
 type Told = { text: string; members: Set<string> }
 
-export type HistoryOptions = { world: World; clock: HurriedClock; name: string; attackers: number }
+/** `withFarewells`: the attackers also leave, and pretend to. */
+export type HistoryOptions = {
+  world: World
+  clock: HurriedClock
+  name: string
+  attackers: number
+  withFarewells?: boolean
+}
+
+type Beginning = {
+  stage: Stage
+  name: string
+  players: Player[]
+  stranger: AccountId
+  withFarewells: boolean
+}
 
 export class RandomHistory {
   readonly #random: SeededRandom
   readonly #stage: Stage
   readonly #name: string
+  readonly #attacks: readonly (readonly [string, Attack])[]
   readonly #players: Player[]
   readonly #stranger: AccountId
   /** In the order in which they were acknowledged. */
@@ -34,20 +52,18 @@ export class RandomHistory {
   readonly #removed = new Set<string>()
   #newcomers = 0
 
-  private constructor(
-    random: SeededRandom,
-    { stage, name, players, stranger }: { stage: Stage; name: string; players: Player[]; stranger: AccountId },
-  ) {
+  private constructor(random: SeededRandom, { stage, name, players, stranger, withFarewells }: Beginning) {
     this.#random = random
     this.#stage = stage
     this.#name = name
     this.#players = players
     this.#stranger = stranger
+    this.#attacks = withFarewells ? WITH_FAREWELLS : IN_TURN
   }
 
   /** Alice has made the group and is its only admin. */
   static async begin(random: SeededRandom, options: HistoryOptions): Promise<RandomHistory> {
-    const { world, clock, name, attackers } = options
+    const { world, clock, name, attackers, withFarewells = false } = options
     const honest: TestPerson[] = []
     for (const one of ['alice', 'bob', 'carol']) honest.push(await world.person(`${one} ${name}`, { clock }))
     const hostile: TestPerson[] = []
@@ -64,7 +80,7 @@ export class RandomHistory {
       ...honest.map(person => new Player(stage, person, { isHonest: true })),
       ...hostile.map(person => new Player(stage, person, { isHonest: false })),
     ]
-    return new RandomHistory(random, { stage, name, players, stranger: stranger.id })
+    return new RandomHistory(random, { stage, name, players, stranger: stranger.id, withFarewells })
   }
 
   /** A player begins something; the others continue meanwhile. */
@@ -111,9 +127,8 @@ export class RandomHistory {
     const attackers = this.#players.filter(player => !player.isHonest)
     if (attackers.length === 0) return
     const attacker = this.#random.of(attackers)
-    const name = this.#random.of(IN_TURN)
+    const [name, attack] = this.#random.of(this.#attacks)
     const victim = this.#random.of(this.#honest())
-    const attack = attacks[name] as Attack
     this.#note(number, attacker, `${name} (${victim.name})`)
     const target = { chat: this.#stage.chat, victim: victim.id, stranger: this.#stranger }
     const what = await attack(attacker.person, target).then(
@@ -192,6 +207,8 @@ export class RandomHistory {
       expect(this.#honest().filter(({ id }) => !player.shown().has(id))).toEqual([])
     }
     await this.#settle()
+    for (const player of this.#honest())
+      await expect.poll(() => keyHolders(player.person, this.#stage.chat)).toEqual([...player.shown()].toSorted())
     expect(this.#view(alice).admins).toEqual([alice.id])
     const people = alice.shown()
     const who = (ids: Set<string>) => this.#players.filter(({ id }) => ids.has(id)).map(({ name }) => name)
