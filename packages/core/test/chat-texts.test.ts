@@ -11,6 +11,7 @@ import { test as base, describe, expect } from 'vitest'
 import { ChatTexts } from '../src/chats/records/chat-texts.ts'
 import * as chats from '../src/chats/records/chats.ts'
 import { forgetChat, hideChat, setChatBlocked } from '../src/chats/records/declined-chats.ts'
+import * as farewells from '../src/chats/records/farewells.ts'
 import * as people from '../src/identity/people.ts'
 import { noteBlocked, noteVerified } from '../src/identity/trust.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -62,17 +63,17 @@ const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
   fc.tuple(chat, account).map(
     ([id, who]): DatabaseChange<unknown> =>
       database =>
-        chats.noteLeaving(database, id, { account: who }),
+        farewells.noteLeaving(database, id, { account: who }),
   ),
   fc.tuple(chat, account).map(
     ([id, who]): DatabaseChange<unknown> =>
       database =>
-        chats.noteReturn(database, id, who),
+        farewells.noteReturn(database, id, who),
   ),
   chat.map(
     (id): DatabaseChange<unknown> =>
       database =>
-        chats.endFarewells(database, id),
+        farewells.endFarewells(database, id),
   ),
   chat.map(
     (id): DatabaseChange<unknown> =>

@@ -4,7 +4,7 @@ import { type GroupSession, isFarewell, leafOf, rosterOf } from '@postern/mls'
 import type { AccountId, ChatId, Deadline, GroupId } from '@postern/protocol'
 import type { Core } from '../../context.ts'
 import { type CommitContext, commitToGroup } from '../../groups/commit-group.ts'
-import { farewellsOf } from '../records/chats.ts'
+import { farewellsOf } from '../records/farewells.ts'
 
 type Proven = { account: AccountId; proof: Uint8Array; leafKey: unknown }
 

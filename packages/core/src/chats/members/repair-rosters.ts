@@ -21,7 +21,8 @@ import { turnOf } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
 import { emitNotice } from '../notices.ts'
-import { findChat, isInUse, leaversOf } from '../records/chats.ts'
+import { findChat, isInUse } from '../records/chats.ts'
+import { leaversOf } from '../records/farewells.ts'
 import { endedOf } from '../records/known-chat.ts'
 
 export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committer: AccountId; ts: number }

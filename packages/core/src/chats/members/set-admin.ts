@@ -4,7 +4,7 @@ import { type AccountId, type ChatId, CodedError, type Deadline } from '@postern
 import type { Core } from '../../context.ts'
 import type { CommitContext, CommitPlanner } from '../../groups/commit-group.ts'
 import { agreedSettings } from '../keys/agreed-settings.ts'
-import { leaversOf } from '../records/chats.ts'
+import { leaversOf } from '../records/farewells.ts'
 import { commitToChat, writableGroup } from './change-members.ts'
 
 export type MemberRole = 'admin' | 'member'

@@ -34,16 +34,7 @@ import { tellChanges } from '../members/apply-commit.ts'
 import { noteRepair } from '../members/repair-rosters.ts'
 import { emitNotice } from '../notices.ts'
 import { forgetAsked } from '../records/asked-rejoins.ts'
-import {
-  type ChatRow,
-  endFarewells,
-  findChat,
-  insertChat,
-  isAdmin,
-  isInUse,
-  membersOf,
-  replaceMembers,
-} from '../records/chats.ts'
+import { type ChatRow, findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } from '../records/chats.ts'
 import { judgeInviter } from '../records/declined-chats.ts'
 import { broughtBack, whatIsKnown } from '../records/known-chat.ts'
 import { forgetLostGroup, lossesToTell, noteLossTold } from '../records/lost-groups.ts'
@@ -179,7 +170,6 @@ function writeJoin(
     if (isKnown) noteComingAndGoing(database, joined, { isSuccessor: other !== undefined, newcomers: leftOut })
     else forgetRemovals(database, chat)
     if (other && isKnown) endForOffenders(core, database, { live, known, joined })
-    endFarewells(database, chat)
     replaceMembers(database, chat, joined)
     if (other) noteFollowed(core, database, joined)
     if (other) forgetRejoins(database, chat, { inForce: entry.group })

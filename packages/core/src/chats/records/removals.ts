@@ -6,6 +6,7 @@ import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 import { findChat, isAdmin, isMember, isStaying, membersOf } from './chats.ts'
+import { endFarewells } from './farewells.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Place = Omit<GroupPlace, 'generation'>
@@ -112,6 +113,7 @@ export function forgetRemovedIn(
 
 /** This account was out itself: what it knows is obsolete. */
 export function forgetRemovals(database: Database, chat: ChatId): void {
+  endFarewells(database, chat)
   database.run('DELETE FROM removal WHERE chat_id = ?', chat)
 }
 
@@ -141,6 +143,7 @@ export function judgeReturned(
     chat,
     added.map(({ account }) => account),
   )
+  endFarewells(database, chat)
 }
 
 /**
