@@ -5,6 +5,7 @@ import { type ChatId, type Deadline, isAccountId, isCoded } from '@postern/proto
 import { type EphemeralContent, encodeEphemeral } from '@postern/protocol/content'
 import { membersOf } from '../chats/records/chats.ts'
 import { reachedBy } from '../chats/records/member-receipts.ts'
+import { goingFrom } from '../chats/records/removals.ts'
 import type { Core } from '../context.ts'
 import { isContact } from '../identity/people.ts'
 import { assertText } from '../kinds/text-rules.ts'
@@ -48,9 +49,12 @@ async function sendEphemeral(core: TypingSending, chat: ChatId, { deadline, isDu
     // In the lane: a person who was blocked while this waited receives nothing more.
     writableChat(core, chat, { kind: 'text' })
     await assertKeysMatchMembers(core, live, chat)
+    // They could read it: only a message is preceded by the commit that removes them.
+    if (goingFrom(core.store, chat).length > 0) return undefined
     const ts = core.typists.tsAfterSaid(chat, presentMs(core))
     return await sealEphemeral(live.session, encodeEphemeral({ ts, body }))
   })
+  if (!payload) return
   await core.link.call('sendEphemeral', { payload }, deadline.leftMs()).catch(passOverOldRelay)
 }
 

@@ -1,5 +1,5 @@
 // Farewells of a member that stays: nobody who has keys of a group is hidden from the other members.
-import type { ChatId } from '@postern/protocol'
+import { type ChatId, clientLimits } from '@postern/protocol'
 import { type TestPerson, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { test as base } from './carrying-on.ts'
@@ -96,3 +96,36 @@ test('[CORE-14.58] a member that has said farewell and is taken into the next gr
   await expectOnly([alice, bob, carol])
   expect(adminsFor(bob, chat)).toEqual([alice.id])
 })
+
+test('[CORE-14.59] no draft reaches a member that has said farewell and stays', async ({
+  clock,
+  alice,
+  bob,
+  carol,
+  mallory,
+  chat,
+  expectOnly,
+}) => {
+  const [seenByBob, seenByMallory] = [draftsSeen(bob), draftsSeen(mallory)]
+  const draft = async (text: string) => {
+    await alice.client.typing.sendDraft(chat, { text }, WITHIN)
+    clock.advance(clientLimits.draftSentEveryMs)
+  }
+  await draft('to all')
+  for (const seen of [seenByBob, seenByMallory]) await expect.poll(() => seen).toEqual(['to all'])
+  await sayFarewell(mallory, chat, await farewellProof(mallory, chat))
+  await alice.hears('still here')
+  await draft('not yet')
+  // Before the message, alice removes her.
+  await alice.say(chat, 'three of us')
+  await expectOnly([alice, bob, carol])
+  await draft('among us')
+  await expect.poll(() => seenByBob).toEqual(['to all', 'among us'])
+  expect(seenByMallory).toEqual(['to all'])
+})
+
+function draftsSeen(person: TestPerson): string[] {
+  const seen: string[] = []
+  person.client.typing.onChange(change => void (change.state === 'drafting' && seen.push(change.draft.text)))
+  return seen
+}

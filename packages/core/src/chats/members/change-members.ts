@@ -20,8 +20,7 @@ import { agreedSettings } from '../keys/agreed-settings.ts'
 import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
 import { knownPicture } from '../records/chat-pictures.ts'
 import { type ChatRow, findChat, membersOf, visibleChat } from '../records/chats.ts'
-import { leaversOf } from '../records/farewells.ts'
-import { returnedTo } from '../records/removals.ts'
+import { goingFrom } from '../records/removals.ts'
 import { removeLeavers } from './remove-leavers.ts'
 import { removeReturned } from './remove-returned.ts'
 
@@ -36,11 +35,11 @@ export async function addMembers(
     // A group without keys cannot add anyone now, so no key packages are used up for it.
     if (findGroup(core.store, group)?.status === 'broken') throw new CodedError('chat-healing')
     // Somebody who has said farewell, and is still in the group, cannot be added again before the removal.
-    if (goingFrom(core, chat).some(account => members.includes(account))) {
+    if (goingFrom(core.store, chat).some(account => members.includes(account))) {
       await removeLeavers(core, { chat, group }, deadline)
       await removeReturned(core, { chat, group }, deadline)
     }
-    const going = goingFrom(core, chat)
+    const going = goingFrom(core.store, chat)
     const present = new Set(membersOf(core.store, chat).map(member => member.account_id)).difference(new Set(going))
     const wanted = [...new Set(members)].filter(account => !present.has(account))
     if (wanted.length === 0) return 'satisfied'
@@ -50,18 +49,13 @@ export async function addMembers(
     return session => {
       const add = taken.filter(({ account }) => !isMember(session, account))
       // Only an admin can remove somebody whose farewell does not fit the group.
-      if (goingFrom(core, chat).some(account => members.includes(account))) throw new CodedError('chat-healing')
+      if (goingFrom(core.store, chat).some(account => members.includes(account))) throw new CodedError('chat-healing')
       assertRoom(rosterOf(session).size + add.length)
       return add.length > 0 ? { add } : 'satisfied'
     }
   }
   await planForChat(core, chat, { plan, deadline })
 }
-
-const goingFrom = ({ store }: Pick<Core, 'store'>, chat: ChatId): AccountId[] => [
-  ...leaversOf(store, chat),
-  ...returnedTo(store, chat),
-]
 
 function assertRoom(members: number): void {
   if (members <= contentLimits.groupMembersMax) return

@@ -6,7 +6,7 @@ import type { GroupPlace } from '../../judge/successor.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Store } from '../../storage/transactions/store.ts'
 import { findChat, isAdmin, isMember, isStaying, membersOf } from './chats.ts'
-import { endFarewells } from './farewells.ts'
+import { endFarewells, leaversOf } from './farewells.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Place = Omit<GroupPlace, 'generation'>
@@ -158,6 +158,12 @@ export const returnedTo = (reads: Reads, chat: ChatId): AccountId[] =>
       chat,
     )
     .map(row => row.account_id)
+
+/** Members with keys of the group in force that are about to be removed from it. */
+export const goingFrom = (reads: Reads, chat: ChatId): AccountId[] => [
+  ...leaversOf(reads, chat),
+  ...returnedTo(reads, chat),
+]
 
 /** Chats with such members of which this account is an admin. */
 export const chatsWithReturned = (reads: Reads, own: AccountId): { chat: ChatId; group: StoredGroup['id'] }[] =>
