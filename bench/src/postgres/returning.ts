@@ -44,13 +44,25 @@ function rowsOf(returned: readonly Returned[], { count, startedMs }: { count: nu
   const onlineMs = returned.flatMap(one => one.onlineMs).toSorted((one, other) => one - other)
   // While somebody is missing, the last one has not come, and nobody did since the one before.
   const timesMs = onlineMs.length < count ? [...onlineMs, startedMs + WITHIN_MS] : onlineMs
-  const pausesMs = timesMs.map((ms, at) => ms - (timesMs[at - 1] ?? startedMs))
-  const dials = returned.reduce((sum, one) => sum + one.dials, 0)
+  const sinceStartMs = timesMs.map(ms => ms - startedMs)
+  const sum = (of: 'dials' | 'unanswered'): number => returned.reduce((all, one) => all + one[of], 0)
+  const pause = longestPause(sinceStartMs)
   const what = `of ${count} clients that return at the same time, commits of ${COMMIT_MS} ms`
   return [
     { what: `back within ${WITHIN_MS / 1000} s ${what}`, ours: onlineMs.length / count, unit: 'of all' },
-    { what: `the last ${what}`, ours: ((timesMs.at(-1) ?? startedMs) - startedMs) / 1000, unit: 's' },
-    { what: `longest time without a login ${what}`, ours: Math.max(...pausesMs), unit: 'ms' },
-    { what: `dials ${what}`, ours: dials / count, unit: 'each' },
+    { what: `the first ${what}`, ours: (sinceStartMs[0] ?? 0) / 1000, unit: 's' },
+    { what: `the last ${what}`, ours: (sinceStartMs.at(-1) ?? 0) / 1000, unit: 's' },
+    { what: `longest time between two logins ${what}`, ours: pause.lengthMs, unit: 'ms' },
+    { what: `when that time began ${what}`, ours: pause.beganMs / 1000, unit: 's' },
+    { what: `dials ${what}`, ours: sum('dials') / count, unit: 'each' },
+    { what: `dials that nobody answered in time ${what}`, ours: sum('unanswered') / count, unit: 'each' },
   ]
 }
+
+type Pause = { beganMs: number; lengthMs: number }
+
+const longestPause = (timesMs: readonly number[]): Pause =>
+  timesMs
+    .slice(1)
+    .map((ms, at) => ({ beganMs: timesMs[at] ?? 0, lengthMs: ms - (timesMs[at] ?? 0) }))
+    .reduce((one, other) => (other.lengthMs > one.lengthMs ? other : one), { beganMs: 0, lengthMs: 0 })
