@@ -1,6 +1,7 @@
 // Peers that do not log in: they cost little, take nobody's place, and are cut off.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { relayFixedLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -36,6 +37,27 @@ async function upgraded(relay: Relay, headers: string[] = [], from?: string): Pr
   await once(socket, 'data')
   socket.pause()
   return socket
+}
+
+/** Asks for a WebSocket and ends its side, and reads what still comes. In a thread of its own: the relay's may stand. */
+const LEAVING_PEER = `
+  const { connect } = require('node:net')
+  const { parentPort, workerData: { port, head, hasLeft } } = require('node:worker_threads')
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const leave = () => (Atomics.store(hasLeft, 0, 1), Atomics.notify(hasLeft, 0))
+  let heard = ''
+  socket.setEncoding('latin1').on('data', text => (heard += text)).on('finish', leave).on('error', leave)
+  socket.on('close', () => parentPort.postMessage(heard)).end(head)
+`
+
+/** A peer whose request and goodbye both wait in the system when the relay comes to them. Resolves with the bytes that it received. */
+async function heardByOneThatLeft(relay: Relay): Promise<string> {
+  const hasLeft = new Int32Array(new SharedArrayBuffer(4))
+  const workerData = { port: relay.port, head: headOf(HANDSHAKE), hasLeft }
+  const peer = new Worker(LEAVING_PEER, { eval: true, workerData })
+  Atomics.wait(hasLeft, 0, 0)
+  const [heard] = await once(peer, 'message')
+  return heard
 }
 
 /** One binary frame that announces more bytes than it contains. */
@@ -130,6 +152,12 @@ describe('places', () => {
     clock.advance(relayFixedLimits.newcomerPatienceMs)
     await openClient(relay).challenge
     expect(await isClosed(alice)).toBe(true)
+  })
+
+  test('[RELAY-2.39] one that has hung up before its turn gets no challenge, and the next one does', async () => {
+    const relay = await testRelay()
+    expect(await heardByOneThatLeft(relay)).toBe('')
+    await openClient(relay).challenge
   })
 
   test('[RELAY-2.20] until they have had time to log in, the next one goes instead', async () => {

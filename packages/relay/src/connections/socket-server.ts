@@ -48,13 +48,23 @@ export class SocketServer {
     stream.on('error', ignore)
     const path = request.url?.split('?', 1)[0]
     if (path !== RELAY_PATH) return refuse(stream, '404 Not Found')
-    const address = this.#visitors.upgrade(request)
-    if (this.#stopped || address === undefined || this.#visitors.memberCount >= this.#parts.limits.connectionsMax)
-      return refuse(stream, '503 Service Unavailable')
-    this.#webSockets.handleUpgrade(request, stream, head, webSocket => {
-      stream.off('error', ignore)
-      this.#accept(webSocket, stream, address)
+    this.#afterNextEvents(() => {
+      // After a login storm thousands have hung up, and those that still wait are behind them.
+      if (stream.readableEnded || stream.destroyed) return void stream.destroy()
+      const address = this.#visitors.upgrade(request)
+      if (this.#stopped || address === undefined || this.#visitors.memberCount >= this.#parts.limits.connectionsMax)
+        return refuse(stream, '503 Service Unavailable')
+      this.#webSockets.handleUpgrade(request, stream, head, webSocket => {
+        stream.off('error', ignore)
+        this.#accept(webSocket, stream, address)
+      })
     })
+  }
+
+  /** The system reports the end of a stream in the round of events after the one with its last bytes. */
+  #afterNextEvents(run: () => void): void {
+    const background = { what: 'connection not accepted', log: this.#parts.log }
+    nextTurn(() => nextTurn(run, background), background)
   }
 
   /** Settles when every connection is closed. */
