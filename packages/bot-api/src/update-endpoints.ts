@@ -66,7 +66,7 @@ export const updateEndpoints = {
           value => (value === '' ? undefined : value),
           wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional(),
         )
-        .describe('The id of the last event that was received.'),
+        .describe('The id of the last event that was received. One above all updates begins with the next update.'),
     }),
     answer: z.string(),
     answerType: 'text/event-stream',

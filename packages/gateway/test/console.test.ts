@@ -196,7 +196,6 @@ test('[GATEWAY-16.4] it shows the bot, live updates and hooks, sends, tries a ho
   await page.getByLabel('Token').waitFor()
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   expect(await page.locator('main').textContent()).not.toContain(words)
-  await expect.poll(async () => await api.ok('GET', '/v1/readers'), SOON).toEqual([])
   expect(heard).toEqual([])
 })
 
@@ -219,6 +218,27 @@ test('[GATEWAY-16.4] of two open consoles both show every update, and one contin
   await alice.say(toBot, 'to the other')
   await other?.getByText('to the other').first().waitFor()
   expect(await other?.locator('#live > li', { hasText: 'to both' }).count()).toBe(1)
+})
+
+test('[GATEWAY-16.11] a console whose stream ends before its first update resumes where it began', async ({
+  online: { gateway, api },
+  open,
+  alice,
+}) => {
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  const { page } = await open()
+  let streams = 0
+  await page.route('**/v1/updates/stream?*', async route => {
+    streams += 1
+    if (streams > 1) return await route.continue()
+    // Its end, and what comes until the page is back. The bot confirms it, too.
+    await alice.say(privateChatId(gateway.client.account), 'in between')
+    const { id } = await api.nextMessage()
+    await route.fulfill({ contentType: 'text/event-stream', body: `retry: 1000\n\nid: ${id - 1}\n\n` })
+  })
+  await login(page, gateway.token)
+  await page.getByRole('list', { name: 'Updates, newest first' }).getByText('in between').first().waitFor()
 })
 
 test('[GATEWAY-16.5] delivery that fails is shown, and tried again at a press', async ({

@@ -1,6 +1,7 @@
 // Server-sent events: every update once on a connection, resumed after the last one, beside slow consumers and lost connections.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { silentLog } from '@postern/core'
 import { gatewayLimits, privateChatId } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { EventStream } from '@postern/testkit/event-stream'
@@ -82,6 +83,7 @@ test('[GATEWAY-5.19] Last-Event-ID resumes after that update: nothing is lost an
   // An id that was never used cannot hide an update that comes.
   const ahead = await EventStream.open(again.gateway, 'reader=a', Number.MAX_SAFE_INTEGER)
   expect(await ahead.aside()).toBe('retry: 1000')
+  expect(await ahead.aside()).toMatch(/^id: /)
   // Confirmed updates do not come back.
   await again.api.ok('POST', '/v1/readers/a', { offset: two.id + 1 })
   const before = await EventStream.open(again.gateway, 'reader=a', 0)
@@ -185,7 +187,11 @@ test('[GATEWAY-5.17] a stream reports what its consumer has lost, once, before t
 test('[GATEWAY-5.15] more streams than there are places for are refused, and the queue without a name has its own', async ({
   reading: { gateway, api, say },
 }) => {
-  const readersOf = new UpdateReaders(gateway.client.journal, new ManualClock())
+  const readersOf = new UpdateReaders(gateway.client.journal, {
+    clock: new ManualClock(),
+    log: silentLog,
+    console: 'off',
+  })
   await readersOf.open({ name: 'a', types: undefined, from: 'now' })
   const gone = new AbortController()
   const streams = Array.from({ length: gatewayLimits.readerWaitsMax + 1 }, () =>
@@ -201,4 +207,85 @@ test('[GATEWAY-5.15] more streams than there are places for are refused, and the
   expect((await again.next()).done).toBe(false)
   await again.return(undefined)
   readersOf.release()
+})
+
+test('[GATEWAY-5.26] a stream that begins with the next update names its place, where a consumer resumes', async ({
+  reading: { gateway, api, say },
+}) => {
+  await api.updates('reader=a')
+  await say('before')
+  const begun = await EventStream.open(gateway, 'reader=a', Number.MAX_SAFE_INTEGER)
+  expect(await begun.aside()).toBe('retry: 1000')
+  const place = /^id: (\d+)$/.exec((await begun.aside()) ?? '')?.[1]
+  begun.leave()
+  await say('between')
+  const resumed = await EventStream.open(gateway, 'reader=a', Number(place))
+  expect(texts([await resumed.update()])).toEqual(['between'])
+  resumed.leave()
+})
+
+const noStreams = '\npostern_update_streams 0\n'
+
+test('[GATEWAY-16.11] a console that comes back misses nothing, and one that is gone leaves no reader', async ({
+  clock,
+  world,
+  alice,
+}) => {
+  const { gateway, api, say } = await reading(world, alice, { env: { CONSOLE: 'on' }, clock })
+  const leave = async (stream: EventStream) => {
+    stream.leave()
+    await expect.poll(async () => await (await api.get('/v1/metrics')).text(), SOON).toContain(noStreams)
+  }
+  const open = await EventStream.open(gateway, 'reader=console', gateway.client.journal.newest())
+  expect(await open.aside()).toBe('retry: 1000')
+  clock.advance(gatewayLimits.consoleReaderGraceMs)
+  await leave(open)
+  await say('between')
+  // The bot has it, and the queue without a name keeps it no longer.
+  expect((await api.nextMessage()).message.text).toBe('between')
+  await api.updates(`offset=${gateway.client.journal.newest() + 1}`)
+  clock.advance(gatewayLimits.consoleReaderGraceMs - 1)
+  const resumed = await EventStream.open(gateway, 'reader=console&from=oldest', gateway.client.journal.newest() - 1)
+  expect(texts([await resumed.update()])).toEqual(['between'])
+  clock.advance(gatewayLimits.consoleReaderGraceMs)
+  expect(await readers(api)).toHaveLength(1)
+  await leave(resumed)
+  clock.advance(gatewayLimits.consoleReaderGraceMs)
+  await expect.poll(() => readers(api), SOON).toEqual([])
+})
+
+test('[GATEWAY-16.11] the reader of a console survives a restart, and goes after a minute, also with the console off', async ({
+  clock,
+  world,
+  alice,
+}) => {
+  const before = await reading(world, alice, { env: { CONSOLE: 'on' }, clock })
+  const stream = await EventStream.open(before.gateway, 'reader=console')
+  expect(await stream.aside()).toBe('retry: 1000')
+  await before.api.updates('reader=archive')
+  await world.closeGateway(before.gateway)
+  const { api } = await onlineGateway(world, {}, { clock })
+  expect(await readers(api)).toMatchObject([{ name: 'archive' }, { name: 'console' }])
+  clock.advance(gatewayLimits.consoleReaderGraceMs)
+  await expect.poll(async () => (await readers(api)).map(({ name }) => name), SOON).toEqual(['archive'])
+  // With the console off, the name is nothing special.
+  await api.updates('reader=console')
+  clock.advance(gatewayLimits.consoleReaderGraceMs)
+  expect(await readers(api)).toHaveLength(2)
+})
+
+test('[GATEWAY-16.12] what an open console has not confirmed for a day counts as lost nowhere', async ({
+  clock,
+  world,
+  alice,
+}) => {
+  const { gateway, api, say } = await reading(world, alice, { env: { CONSOLE: 'on' }, clock })
+  await api.updates('reader=stuck')
+  const stream = await EventStream.open(gateway, 'reader=console')
+  await say('one')
+  expect(texts([await stream.update()])).toEqual(['one'])
+  clock.leap(DAY_MS + 120_000)
+  await expect.poll(async () => (await readers(api)).map(({ dropped }) => dropped), SOON).toEqual([1, 1])
+  expect(await (await api.get('/v1/metrics')).text()).toContain('\npostern_reader_updates_dropped_total 1\n')
+  stream.leave()
 })

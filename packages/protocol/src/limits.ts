@@ -856,6 +856,8 @@ export const gatewayLimits = {
   /** The console shows this many updates, and asks for the rest of its cards this often. */
   consoleUpdatesMax: 50,
   consoleRefreshMs: 5 * SECOND_MS,
+  /** A console that comes back after at most this long has missed no update. */
+  consoleReaderGraceMs: 60 * SECOND_MS,
   updatesPerPollMax: 100,
   updatesPollTimeoutSecMax: 60,
   updatesKeptMs: DAY_MS,
@@ -923,8 +925,7 @@ export const gatewayLimits = {
   stopWithinMs: 10 * SECOND_MS,
   requestsEndWithinMs: 7 * SECOND_MS,
   connectionsEndWithinMs: 8 * SECOND_MS,
-  /** With UPDATES=off an update stays for this long. */
-  updatesDiscardEveryMs: 5 * SECOND_MS,
+  updatesDiscardEveryMs: 1 * SECOND_MS,
   chatsPageMax: 1_000,
   invitesPageMax: 1_000,
   messagesPageDefault: 50,

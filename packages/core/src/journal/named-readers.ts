@@ -24,6 +24,8 @@ export type NamedReader = {
   chats?: readonly string[] | undefined
   /** How many of its entries were dropped since it last confirmed one. */
   dropped: number
+  /** Its program removes it as soon as nobody reads it. */
+  isBrief?: boolean
 }
 
 export type ReaderOpening = {
@@ -31,12 +33,13 @@ export type ReaderOpening = {
   from: 'now' | 'oldest'
   types: EventTypes
   chats?: readonly string[] | undefined
+  isBrief?: boolean
   /** How many readers there can be: with an owner, of that owner. */
   max: number
 }
 
 type Row = { name: string; confirmed: number; state: string | null }
-type State = { types?: readonly string[]; chats?: readonly string[]; dropped?: number }
+type State = { types?: readonly string[]; chats?: readonly string[]; dropped?: number; isBrief?: boolean }
 
 const COLUMNS = 'SELECT name, confirmed, state FROM reader'
 
@@ -107,7 +110,8 @@ export class NamedReaders {
       if (count >= opening.max) throw new CodedError('readers-full', { max: opening.max })
       const confirmed = opening.from === 'now' ? newestEventId(database) : lowestPlace(database)
       database.run('INSERT INTO reader (name, confirmed) VALUES (?, ?)', stored(name), confirmed)
-      setState(database, { name, types: opening.types, chats: opening.chats, dropped: 0 })
+      const { types, chats, isBrief = false } = opening
+      setState(database, { name, types, chats, dropped: 0, isBrief })
     })
   }
 
@@ -184,8 +188,15 @@ const findIn = (reads: Reads, name: string): NamedReader | undefined => {
 }
 
 function readerOf({ name, confirmed, state }: Row): NamedReader {
-  const { types, chats, dropped = 0 } = JSON.parse(state ?? '{}') as State
-  return { name: name.slice(PREFIX.length), confirmed, types, ...(chats && { chats }), dropped }
+  const { types, chats, dropped = 0, isBrief } = JSON.parse(state ?? '{}') as State
+  return {
+    name: name.slice(PREFIX.length),
+    confirmed,
+    types,
+    ...(chats && { chats }),
+    dropped,
+    ...(isBrief && { isBrief }),
+  }
 }
 
 function known(reader: NamedReader | undefined, name: string): NamedReader {
@@ -207,8 +218,13 @@ function countBetween(reads: Reads, { after, upTo, ...choice }: Span): number {
   return row?.count ?? 0
 }
 
-function setState(database: Database, { name, types, chats, dropped }: Omit<NamedReader, 'confirmed'>): void {
-  const state: State = { ...(types && { types }), ...(chats && { chats }), ...(dropped > 0 && { dropped }) }
+function setState(database: Database, { name, types, chats, dropped, isBrief }: Omit<NamedReader, 'confirmed'>): void {
+  const state: State = {
+    ...(types && { types }),
+    ...(chats && { chats }),
+    ...(dropped > 0 && { dropped }),
+    ...(isBrief && { isBrief }),
+  }
   database.run('UPDATE reader SET state = ? WHERE name = ?', JSON.stringify(state), stored(name))
 }
 

@@ -27,26 +27,21 @@ export class UpdateDiscard {
     this.#isStopped = true
     this.#unsubscribe()
     this.#timer?.cancel()
-    await this.#discard(this.#journal.newest())
+    await this.#discard()
   }
 
-  /**
-   * Once in a while: a confirmation is a write to the disk. Updates that came meanwhile stay until the next time, so
-   * that a named reader that is removed and made again misses nothing.
-   */
+  /** Once a second at most: a confirmation is a write to the disk. */
   #discardSoon(): void {
-    if (this.#timer) return
-    const upTo = this.#journal.newest()
-    this.#timer = this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
+    this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
       this.#timer = undefined
-      inBackground(this.#discard(upTo), { what: 'updates not discarded', log: this.#log })
+      inBackground(this.#discard(), { what: 'updates not discarded', log: this.#log })
     })
   }
 
-  async #discard(upTo: number): Promise<void> {
+  async #discard(): Promise<void> {
     try {
-      if (upTo > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, upTo)
-      if (!this.#isStopped && this.#journal.newest() > upTo) this.#discardSoon()
+      const newest = this.#journal.newest()
+      if (newest > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, newest)
     } catch (error) {
       const what = 'updates not discarded; will retry'
       this.#faults.say(what, unsaid => this.#log.warn({ ...faultFields(error), ...unsaid }, what))

@@ -1,12 +1,13 @@
 // Named readers: further cursors on the journal, beside the queue without a name. Each is polled or streamed.
 import type { UpdateReader } from '@postern/bot-api/objects'
-import type { DroppedCounts, Journal } from '@postern/core'
+import type { DroppedCounts, Journal, Log } from '@postern/core'
 import { type EventChoice, type EventTypes, type NamedReader, NamedReaders, ownedName } from '@postern/core/node'
 import { type Clock, gatewayLimits, utf8 } from '@postern/protocol'
 import type { Access } from '../access.ts'
 import { ReaderDelivery } from '../queue/reader-delivery.ts'
 import { ReaderQueue } from '../queue/reader-queue.ts'
 import type { UpdateQueue } from '../queue/update-queue.ts'
+import { BriefReaders, CONSOLE } from './brief-readers.ts'
 import { LongPoll, type PollCaller, type PollOptions } from './long-poll.ts'
 import { type StreamOptions, streamUpdates } from './stream.ts'
 import { UpdateWaits } from './update-waits.ts'
@@ -28,22 +29,39 @@ function partsOf(place: string): { token?: string; name: string } {
 
 const places = { max: gatewayLimits.readerWaitsMax, what: 'polls and streams of named readers are waiting' }
 
+export type UpdateReadersOptions = {
+  clock: Clock
+  log: Log
+  /** With the console, the readers of its name are removed once nobody streams them. */
+  console: 'on' | 'off'
+}
+
 export class UpdateReaders {
   readonly #journal: Journal
   readonly #clock: Clock
+  readonly #hasConsole: boolean
   readonly #readers: NamedReaders
   readonly #waits: UpdateWaits
-  #streams = 0
+  readonly #brief: BriefReaders
+  /** The names of the readers of all open streams. */
+  readonly #streams: string[] = []
 
-  constructor(journal: Journal, clock: Clock) {
+  constructor(journal: Journal, { clock, log, console }: UpdateReadersOptions) {
     this.#journal = journal
     this.#clock = clock
+    this.#hasConsole = console === 'on'
     this.#readers = new NamedReaders(journal)
     this.#waits = new UpdateWaits(journal, { ...places, clock })
+    this.#brief = new BriefReaders(this.#readers, {
+      clock,
+      log,
+      isStreamed: name => this.#streams.includes(name),
+      remove: name => this.remove(name),
+    })
   }
 
   get streams(): number {
-    return this.#streams
+    return this.#streams.length
   }
 
   /** Those of the token alone, if it is limited to chats; otherwise all of them. */
@@ -81,16 +99,20 @@ export class UpdateReaders {
   /** Creates the reader at its first use. */
   async open({ name, types, chats, from }: ReaderUse): Promise<void> {
     const max = chats ? gatewayLimits.readersOfTokenMax : gatewayLimits.readersMax
-    await this.#readers.open(name, { types, chats, from, max })
+    const isBrief = this.#hasConsole && partsOf(name).name === CONSOLE
+    await this.#readers.open(name, { types, chats, from, max, isBrief })
+    if (isBrief) this.#brief.used(name)
   }
 
   async *stream(options: StreamOptions, gone: AbortSignal): AsyncGenerator<Uint8Array> {
     const parts = { journal: this.#journal, readers: this.#readers, waits: this.#waits, clock: this.#clock }
-    this.#streams += 1
+    const { reader } = options
+    this.#streams.push(reader)
     try {
       yield* streamUpdates(options, parts, gone)
     } finally {
-      this.#streams -= 1
+      this.#streams.splice(this.#streams.indexOf(reader), 1)
+      this.#brief.used(reader)
     }
   }
 
@@ -121,6 +143,8 @@ export class UpdateReaders {
       const isFull = this.#journal.newest() - reader.confirmed > limits.keepMax
       if (oldestTs === undefined || (!isFull && oldestTs >= limits.olderThanTs)) continue
       const { tooOld, tooMany } = await this.#readers.drop(reader.name, limits)
+      // It has shown them: a console confirms nothing.
+      if (reader.isBrief) continue
       lost.tooOld += tooOld
       lost.tooMany += tooMany
     }
@@ -135,6 +159,7 @@ export class UpdateReaders {
 
   /** At the stop: ends all waits and streams. */
   release(): void {
+    this.#brief.stop()
     this.#waits.release()
   }
 

@@ -30,6 +30,8 @@ export async function* streamUpdates(
   try {
     yield hello
     let place = after === undefined ? -1 : Math.min(after, journal.newest())
+    // An event without data: a consumer that has seen no update yet resumes here.
+    if (after !== undefined && place < after) yield utf8(`id: ${place}\n\n`)
     let silentSinceMs = clock.monotonicMs()
     while (!gone.aborted && !waits.isReleased) {
       const reader = readers.find(name)

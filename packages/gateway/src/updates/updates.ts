@@ -13,7 +13,7 @@ import { UpdateReaders } from './readers.ts'
 
 type Mode = { kind: 'on'; queue: UpdateQueue; consumer: QueueConsumer } | { kind: 'off' }
 
-export type UpdatesOptions = ConsumerOptions & { settings: Pick<GatewaySettings, 'updates' | 'webhook'> }
+export type UpdatesOptions = ConsumerOptions & { settings: Pick<GatewaySettings, 'updates' | 'webhook' | 'console'> }
 
 export type WaitingUpdates = { count: number; oldestMs: number }
 
@@ -109,8 +109,8 @@ export class Updates {
 }
 
 function openReaders(journal: Journal, options: UpdatesOptions, opened: CloseStack): UpdateReaders {
-  const { clock, metrics } = options
-  const readers = opened.add(new UpdateReaders(journal, clock), it => it.release())
+  const { clock, log, metrics, settings } = options
+  const readers = opened.add(new UpdateReaders(journal, { ...settings, clock, log }), it => it.release())
   metrics.addGauge({ name: 'postern_update_streams', help: 'Streams of updates that are open.' }, () => readers.streams)
   const said = 'updates dropped: not confirmed by a named reader in time; see GET /v1/readers'
   const retention = new UpdateRetention(readers, { ...options, counter: metrics.readerUpdatesDropped, said })

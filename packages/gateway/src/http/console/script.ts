@@ -140,11 +140,11 @@ function showUpdate(update) {
   while (at('live').childElementCount > SHOWN_MAX) at('live').lastElementChild.remove()
 }
 
-/** A reader of its own: it takes nothing from the bot. It begins with the next update. */
+/** A reader of its own: it takes nothing from the bot. It begins with the next update, and the gateway names its place. */
 const NEXT_ID = String(Number.MAX_SAFE_INTEGER)
 let lastId = NEXT_ID
 async function follow(signal) {
-  // Another console may have removed the reader: a new one would begin behind what came meanwhile.
+  // After a long pause the gateway has removed the reader: a new one would begin behind what came meanwhile.
   const from = lastId === NEXT_ID ? '' : '&from=oldest'
   const answer = await ask('v1/updates/stream?reader=console' + from, { signal, headers: { 'last-event-id': lastId } })
   say('live-state', 'Waiting for updates.')
@@ -156,9 +156,9 @@ async function follow(signal) {
     text = blocks.pop()
     for (const block of blocks) {
       const [id, data] = ['id: ', 'data: '].map(field => block.split('\\n').find(line => line.startsWith(field))?.slice(field.length))
-      if (id === undefined || data === undefined) continue
+      if (id === undefined) continue
       lastId = id
-      showUpdate(JSON.parse(data))
+      if (data !== undefined) showUpdate(JSON.parse(data))
     }
   }
 }
@@ -211,13 +211,7 @@ async function enter() {
   }
 }
 
-/** Its reader would otherwise collect updates that nobody reads. */
-const dropReader = () => void fetch(new URL('v1/readers/console', base), {
-  method: 'DELETE', keepalive: true, headers: { authorization: 'Bearer ' + token },
-}).catch(() => undefined)
-
 function leave(why = '') {
-  if (at('login').hidden) dropReader()
   session.abort()
   token = ''
   sessionStorage.removeItem(KEPT)
@@ -292,6 +286,5 @@ on('dry', 'submit', async () => {
   const text = await answer.text()
   try { at('dry-answer').textContent = JSON.stringify(JSON.parse(text), null, 2) } catch { at('dry-answer').textContent = text }
 }, 'dry-answer')
-addEventListener('pagehide', () => { if (token !== '') dropReader() })
 if (token !== '') void enter()
 `
