@@ -111,8 +111,7 @@ function readTokens(env: Variables): Pick<GatewaySettings, 'botToken' | 'metrics
   const botToken = env.token('BOT_TOKEN')
   if (botToken === undefined) throw settingFault('BOT_TOKEN', 'is required: every API request must send it')
   const metricsToken = env.token('METRICS_TOKEN')
-  // With the same token, a scraper of the metrics would control the bot.
-  if (metricsToken === botToken) throw settingFault('METRICS_TOKEN', 'must differ from BOT_TOKEN')
+  checkDiffers(env, 'METRICS_TOKEN', ['BOT_TOKEN'])
   return { botToken, ...(metricsToken !== undefined && { metricsToken }) }
 }
 
@@ -128,9 +127,7 @@ function readMcp(env: Variables): McpSettings | undefined {
   if ((env.choice('MCP', ['on', 'off']) ?? 'off') === 'off') return undefined
   const token = env.token('MCP_TOKEN')
   if (token === undefined) throw settingFault('MCP_TOKEN', 'is required when MCP is on')
-  // With the same token, an agent would control the bot.
-  if (token === env.text('BOT_TOKEN')) throw settingFault('MCP_TOKEN', 'must differ from BOT_TOKEN')
-  if (token === env.text('METRICS_TOKEN')) throw settingFault('MCP_TOKEN', 'must differ from METRICS_TOKEN')
+  checkDiffers(env, 'MCP_TOKEN', ['BOT_TOKEN', 'METRICS_TOKEN'])
   return { token, chats: env.chatIds('MCP_CHATS'), write: env.choice('MCP_WRITE', ['ask', 'send', 'all']) ?? 'ask' }
 }
 
@@ -149,8 +146,26 @@ function readWebhook(env: Variables): GatewaySettings['webhook'] {
 function readAlertmanager(env: Variables): Pick<GatewaySettings, 'alertmanager'> {
   const urls = env.httpAddresses('ALERTMANAGER_URL')
   const token = env.token('ALERTMANAGER_TOKEN')
+  checkDiffers(env, 'ALERTMANAGER_TOKEN', ['BOT_TOKEN'])
   return urls.length === 0 ? {} : { alertmanager: { urls, ...(token !== undefined && { token }) } }
 }
+
+/**
+ * With the same token, a scraper of the metrics, an agent or an Alertmanager would control the bot. The Telegram Bot API
+ * accepts digits and a colon before BOT_TOKEN, and digits are soon guessed.
+ */
+function checkDiffers(env: Variables, name: string, others: readonly string[]): void {
+  const token = env.text(name)
+  for (const other of others) {
+    const otherToken = env.text(other)
+    if (token === undefined || otherToken === undefined) continue
+    if (token === otherToken) throw settingFault(name, `must differ from ${other}`)
+    if (withoutDigits(token) === withoutDigits(otherToken))
+      throw settingFault(name, `must differ from ${other} by more than digits and a colon at the start`)
+  }
+}
+
+const withoutDigits = (token: string): string => token.replace(/^(?:\d+:)+/, '')
 
 function checkIsOrigin(setting: string, text: string): void {
   const { pathname, search, hash, username } = new URL(text)

@@ -36,6 +36,7 @@ describe('[MCP-1.2] MCP=on', () => {
     [{}, 'MCP_TOKEN: is required when MCP is on.'],
     [{ MCP_TOKEN: 'a-token' }, 'MCP_TOKEN: must differ from BOT_TOKEN.'],
     [{ MCP_TOKEN: 'm', METRICS_TOKEN: 'm' }, 'MCP_TOKEN: must differ from METRICS_TOKEN.'],
+    [{ MCP_TOKEN: '1:a-token' }, 'MCP_TOKEN: must differ from BOT_TOKEN by more than digits and a colon at the start.'],
     [{ MCP_TOKEN: 'm', MCP_CHATS: 'everybody' }, 'MCP_CHATS: "everybody" is not a chat id.'],
     [{ MCP_TOKEN: 'm', MCP_CHATS: `${owner} ${owner}` }, `MCP_CHATS: "${owner} ${owner}" is not a chat id.`],
     [{ MCP_TOKEN: 'm', MCP_WRITE: 'none' }, 'MCP_WRITE: must be ask or send or all, not "none".'],
@@ -264,4 +265,26 @@ test('[GATEWAY-1.6] a METRICS_TOKEN that is BOT_TOKEN is refused, and neither is
   expect(() => readSettings(same)).toThrow(/^METRICS_TOKEN: (?!.*one-for-both).*BOT_TOKEN\.$/)
   expect(readSettings({ ...same, METRICS_TOKEN: 'one-for-botH' }).metricsToken).toBe('one-for-botH')
   expect(readSettings(needed)).not.toHaveProperty('metricsToken')
+})
+
+describe('[GATEWAY-1.9] a token that opens the bot behind digits and a colon is refused', () => {
+  const secret = 'a-secret-of-the-bot'
+  const alertmanager = { ALERTMANAGER_URL: 'http://alertmanager:9093' }
+  test.each([
+    ['METRICS_TOKEN', secret, `123456:${secret}`],
+    ['METRICS_TOKEN', `123456:${secret}`, secret],
+    ['METRICS_TOKEN', `1:${secret}`, `2:3:${secret}`],
+    ['MCP_TOKEN', secret, `123456:${secret}`],
+    ['ALERTMANAGER_TOKEN', secret, secret],
+    ['ALERTMANAGER_TOKEN', secret, `123456:${secret}`],
+  ])('%s beside the BOT_TOKEN %s', (name, botToken, token) => {
+    const env = { ...alertmanager, MCP: 'on', MCP_TOKEN: 'of-agents', BOT_TOKEN: botToken, [name]: token }
+    const rule = token === botToken ? '' : ' by more than digits and a colon at the start'
+    expect(() => readSettings(env)).toThrow(`${name}: must differ from BOT_TOKEN${rule}.`)
+  })
+
+  test('tokens that differ behind their digits are accepted', () => {
+    const env = { BOT_TOKEN: `123456:${secret}`, METRICS_TOKEN: '123456:of-the-metrics' }
+    expect(readSettings(env).metricsToken).toBe('123456:of-the-metrics')
+  })
 })
