@@ -1,8 +1,10 @@
 // Questions outlast clients, restarts, kills, relays and clocks.
-import { mcpLimits } from '@postern/protocol'
+import type { Records } from '@postern/core'
+import { CodedError, mcpLimits } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { passTime } from '@postern/testkit'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
+import { MCP_SHELF } from '../src/stored-names.ts'
 import { type AgentGateway, test as base, press, reply, SOON, sees, seesEnd, toastOf } from './mcp.ts'
 
 /** Whether the frame brings a message to the relay. */
@@ -129,6 +131,29 @@ timed(
         .toBe('expired')
     })
     expect(await toastOf(alice, pressed)).toBe('The time for an answer is over.')
+    expect(await agent.ok('wait_answer', { ask_id })).toEqual({ status: 'expired', ask_id })
+  },
+)
+
+timed(
+  '[MCP-3.6] a press after the end is late, also if it is read before the end is stored',
+  async ({ mcp, agent, alice, clock, onTestFinished }) => {
+    const { client } = mcp.gateway
+    const { ask_id } = await agent.ok('ask_human', { chat: alice.id, ...question, wait_seconds: 0, expires_minutes: 1 })
+    const shown = await sees(alice, 'Go?')
+    const writes = Object.getPrototypeOf(client.records(MCP_SHELF)) as Records
+    const { change } = writes
+    const isPressed = () => client.journal.read(0, 100).some(({ json }) => json.includes('"type":"button"'))
+    const spy = vi.spyOn(writes, 'change').mockImplementation(async function (this: Records, ...changes) {
+      if (!isPressed() && changes.some(({ key }) => key === ask_id)) throw new CodedError('storage-full')
+      await change.apply(this, changes)
+    })
+    onTestFinished(() => spy.mockRestore())
+    clock.advance(60_000)
+    await passTime(clock, backOnline(mcp))
+    expect(await agent.ok('wait_answer', { ask_id, wait_seconds: 0 })).toMatchObject({ status: 'pending' })
+    const pressed = await press(alice, shown, 'Yes')
+    expect(await passTime(clock, toastOf(alice, pressed))).toBe('The time for an answer is over.')
     expect(await agent.ok('wait_answer', { ask_id })).toEqual({ status: 'expired', ask_id })
   },
 )
