@@ -1,6 +1,6 @@
-// Tells the core that somebody uses a page: the app lock counts from the last time.
+// The app lock on a page: tells the core that somebody uses it, and the service worker that it is closed.
 import { inBackground } from '../link/background.ts'
-import { call, watch } from '../link/link.ts'
+import { call, linkState, watch } from '../link/link.ts'
 
 const REPORT_MS = 5_000
 const signs = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
@@ -15,5 +15,10 @@ export function startActivity(): void {
     reportedMs = nowMs
     inBackground(call('active', {}), 'the app may be locked too early')
   }
+  // A closed app is locked, and a page that goes has no time left to look for its notifications.
+  const close = (): void => {
+    if (isSet && linkState.value.leads) navigator.serviceWorker?.controller?.postMessage({ kind: 'locked' })
+  }
+  addEventListener('pagehide', close)
   for (const sign of signs) addEventListener(sign, report, { capture: true, passive: true })
 }

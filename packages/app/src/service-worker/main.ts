@@ -1,4 +1,5 @@
 // The service worker: stores the app for a start without a network, and notifies of messages while no page is open.
+import { closeNamed } from '../notifications/show-notification.ts'
 import { answerFile, forgetOthers, isAppFile, keepBuild } from './app-files.ts'
 import { askToRenew, notifyOf } from './notify.ts'
 import { openPages, scope } from './scope.ts'
@@ -9,6 +10,7 @@ scope.addEventListener('activate', event => event.waitUntil(forgetOthers().then(
 
 scope.addEventListener('message', event => {
   if (event.data?.kind === 'take-over') event.waitUntil(scope.skipWaiting())
+  if (event.data?.kind === 'locked') event.waitUntil(closeNamed(scope.registration))
 })
 
 scope.addEventListener('fetch', event => {

@@ -11,7 +11,7 @@ import {
   type NotifySettings,
   readPushSettings,
 } from '../notifications/push-database.ts'
-import { type NotificationData, showNotification } from '../notifications/show-notification.ts'
+import { closeNamed, type NotificationData, showNotification } from '../notifications/show-notification.ts'
 import { scope } from './scope.ts'
 
 /** Nothing is known: neither a setting nor a chat. */
@@ -30,6 +30,8 @@ async function showPush(text: string): Promise<void> {
   try {
     const push = readPush(text)
     const settings = (await readPushSettings()) ?? unknown
+    // A browser that was killed could not close what the unlocked app had shown.
+    if (settings.notify === 'nothing') await closeNamed(scope.registration)
     await (push ? showMessage(push, settings) : showUnknown(settings))
   } catch {
     await showUnknown(unknown)

@@ -7,7 +7,7 @@ import { World } from '@postern/testkit'
 import { FirefoxPushService } from '@postern/testkit/firefox-push-service'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { closeAllOn, damageChats, factsOn, knows, shownOn } from './shown-notifications.ts'
+import { closeAllOn, damageChats, factsOn, followClosings, knows, shownOn } from './shown-notifications.ts'
 import { type Opened, originOf, test as walk } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
@@ -112,6 +112,7 @@ test('[APP-14.44] a push shows the name of the chat, and a click opens it', asyn
   await push.message(second)
   await shows(page, [{ title: 'Harbour (2)', body: 'You were mentioned' }], () => push.message(second))
   const [worker] = person.context.serviceWorkers()
+  const closed = await followClosings(person.context)
   await worker?.evaluate(async () => {
     const scope = globalThis as unknown as { registration: ServiceWorkerRegistration }
     const [notification] = await scope.registration.getNotifications()
@@ -119,7 +120,7 @@ test('[APP-14.44] a push shows the name of the chat, and a click opens it', asyn
     dispatchEvent(new Clicked('notificationclick', { notification }))
   })
   await person.field.waitFor()
-  await expect.poll(() => shownOn(page)).toEqual([])
+  expect(await closed()).toContain('Harbour (2)')
 })
 
 test('[APP-7.21] a push that is delivered again shows nothing', async ({ alice: { person }, world, bot }) => {
@@ -202,8 +203,9 @@ test('[APP-7.25] the settings in another tab say the same', async ({ alice: { pe
 test('[APP-14.44] reading the chat takes its notification away', async ({ alice: { person }, world, bot }) => {
   const { page, account, of, push } = await settled(person, { world, bot })
   await shows(page, [{}], () => push.message(of))
+  const closed = await followClosings(person.context)
   await page.goto(`${originOf(world)}/#c/${account}`)
-  await expect.poll(() => shownOn(page)).toEqual([])
+  await expect.poll(closed).toEqual(['Harbour'])
 })
 
 const PASSPHRASE = 'correct horse'
@@ -229,11 +231,13 @@ test('[APP-14.47] a locked app opens with its passphrase alone, and its pushes n
   await knows(page, { notify: 'nothing', titles: [''] })
   const tab = await person.opensTab()
   await tab.button('Lock now').waitFor()
+  const closed = await followClosings(person.context)
   // Both forget what they have shown.
   const pages = [page, tab.page]
   await Promise.all([...pages.map(each => each.waitForEvent('load')), person.presses('Lock now')])
   for (const each of pages) await each.getByRole('heading', { name: 'Postern is locked' }).waitFor()
-  await expect.poll(() => shownOn(page)).toEqual([])
+  await expect.poll(closed).toContain('Harbour')
+  expect(await shownOn(page)).toEqual([])
   await shows(page, newMessageIn(account, 'Postern'), () => push.message(of))
   // A new core, as after a reload, knows no passphrase.
   await page.reload()
@@ -252,6 +256,37 @@ test('[APP-14.47] a locked app opens with its passphrase alone, and its pushes n
   await knows(page, { notify: 'name', titles: ['Harbour'] })
   await page.reload()
   await person.button(/^App lock/).waitFor()
+})
+
+/** As a browser that was killed leaves one of an unlocked app. */
+const leavesNamed = (page: Page, title: string): Promise<void> =>
+  page.evaluate(async named => {
+    const registration = await navigator.serviceWorker.ready
+    await registration.showNotification(named, { tag: named, data: { chat: '', shownMs: 0, isNamed: true } })
+  }, title)
+
+test('[APP-14.47] a closed app with a lock closes what it has shown, and a push closes what a killed one has left', async ({
+  alice: { person, faults },
+  world,
+  bot,
+}) => {
+  // A page that is nothing but text names no icon.
+  faults.expected = /favicon/
+  const { page, chat, account, of, push } = await settled(person, { world, bot })
+  await page.goto(`${originOf(world)}/#settings/privacy`)
+  await turnsLockOn(person)
+  await knows(page, { notify: 'nothing', titles: [''] })
+  // By the page: it is unlocked, and shows the name.
+  await shows(page, [{ title: expect.stringMatching(/^Harbour/), chat: account }], () =>
+    bot.says(chat, { text: 'The disk is full.' }),
+  )
+  const closed = await followClosings(person.context)
+  // A page of the origin that is not the app: it can only look.
+  await page.goto(`${originOf(world)}/licences.txt`)
+  await expect.poll(closed).toEqual([expect.stringMatching(/^Harbour/)])
+  await leavesNamed(page, 'Left')
+  await push.message(of)
+  await expect.poll(closed).toContain('Left')
 })
 
 /** A browser that has not been asked yet. Chromium without a screen answers such a question with no. */

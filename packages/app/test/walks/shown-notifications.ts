@@ -1,5 +1,5 @@
 // The notifications that a browser shows for the app, and the database from which its service worker reads.
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 export type ShownNotification = { title: string; body: string; chat: string }
@@ -11,6 +11,40 @@ export const shownOn = (page: Page): Promise<ShownNotification[]> =>
     const shown = await registration.getNotifications()
     return shown.map(({ title, body, data }) => ({ title, body, chat: (data as { chat: string }).chat }))
   })
+
+/** Remembers the closed notifications in the page or the service worker in which it runs, and prints their titles. */
+function noteClosings(): void {
+  const { close } = Notification.prototype
+  const closed: string[] = []
+  Reflect.set(globalThis, 'closedTitles', closed)
+  Notification.prototype.close = function (this: Notification) {
+    closed.push(this.title)
+    console.debug(`closed: ${this.title}`)
+    close.call(this)
+  }
+}
+
+/**
+ * The titles of the notifications that the app's pages and its service worker close from now on. A Chromium without a
+ * desktop forgets every notification after some seconds: a missing one was not necessarily closed.
+ */
+export async function followClosings(context: BrowserContext): Promise<() => Promise<string[]>> {
+  const byPages: string[] = []
+  context.on('console', message => {
+    const [, title] = /^closed: (.*)$/.exec(message.text()) ?? []
+    if (title !== undefined && message.page()) byPages.push(title)
+  })
+  await context.addInitScript(noteClosings)
+  const workers = context.serviceWorkers()
+  await Promise.all([
+    ...context.pages().map(each => each.evaluate(noteClosings)),
+    ...workers.map(each => each.evaluate(noteClosings)),
+  ])
+  return async () => {
+    const byWorkers = await Promise.all(workers.map(each => each.evaluate<string[]>('globalThis.closedTitles')))
+    return [...byPages, ...byWorkers.flat()]
+  }
+}
 
 export const closeAllOn = (page: Page): Promise<void> =>
   page.evaluate(async () => {
