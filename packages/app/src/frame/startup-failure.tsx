@@ -6,6 +6,7 @@ import { call } from '../link/link.ts'
 import { reloadPage } from '../link/reload.ts'
 import { MoveIn } from '../onboarding/move-in.tsx'
 import { Restore } from '../onboarding/restore.tsx'
+import { Bar } from '../parts/bar.tsx'
 import { confirm } from '../parts/dialogs/dialogs.tsx'
 import { Button } from '../parts/fields/button.tsx'
 import { Icon } from '../parts/icons/icon.tsx'
@@ -70,7 +71,7 @@ export function FailureScreen({ why, message, onBack }: FailureProps): VNode {
   ))
   if (why === 'code-needed') return <RelayCode more={foot} />
   return (
-    <Page align="middle" {...(onBack && { title: '', onBack })} foot={foot.length > 0 && foot}>
+    <Page align="middle" bar={onBack && <Bar onBack={onBack} />} foot={foot.length > 0 && foot}>
       <span class="failure-sign">
         <Icon name="triangle-alert" size={30} />
       </span>

@@ -13,7 +13,7 @@ type BarProps = {
   onBack?: (() => void) | undefined
   /** The buttons at the end. */
   end?: ComponentChildren
-  children: ComponentChildren
+  children?: ComponentChildren
 }
 
 export const Bar = ({ back = 'always', onBack = goBack, end, children }: BarProps): VNode => (

@@ -92,3 +92,22 @@ testInChromium(
     expect(await ownMenus(alice)).toEqual([false])
   },
 )
+
+test('[APP-14.55] A menu stays beside its button when the window changes its size', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const { page } = alice
+  await page.setViewportSize({ width: 1180, height: 760 })
+  await alice.starts(bot, 'Alice')
+  await alice.presses('Attach')
+  const menu = page.getByRole('menu')
+  await menu.waitFor()
+  await page.setViewportSize({ width: 380, height: 500 })
+  const gapPx = async (): Promise<number> => {
+    const [of, button] = [await boxOf(menu), await boxOf(alice.button('Attach'))]
+    return Math.abs(button.y - (of.y + of.height))
+  }
+  await expect.poll(gapPx).toBeLessThan(6)
+  await expect.poll(async () => (await boxOf(menu)).x).toBeLessThan(100)
+})

@@ -75,13 +75,17 @@ export function Menu({ label, items, at, head, onClose }: MenuProps): VNode {
     if (!menu) return
     before.current = document.activeElement
     menu.showPopover()
-    placeMenu(menu, at)
+    const place = (): void => placeMenu(menu, at)
+    place()
+    // A phone that is turned, or whose keyboard goes, would leave it out of the window with the focus in it.
+    addEventListener('resize', place)
     itemsIn(menu)[0]?.focus({ preventScroll: true })
     const leave = standAbove(close)
     const unfollow = closeFromOutside(menu, close)
     return () => {
       leave()
       unfollow()
+      removeEventListener('resize', place)
       // Hidden before it leaves the page: otherwise the focus would not return to its previous place.
       hide()
     }
