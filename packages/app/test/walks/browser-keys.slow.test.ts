@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { samplePhoto } from './sample-photo.ts'
-import { test } from './walk-test.ts'
+import { inviteOf, test } from './walk-test.ts'
 
 type TakenKeys = { takenKeys: string[] }
 
@@ -65,4 +65,36 @@ test('[APP-14.54] Alt and an arrow are for the browser: on messages, a poll, a p
   await alice.button('Media, files and links').waitFor()
   await page.evaluate(() => history.forward())
   await page.getByRole('tab', { name: 'Files' }).waitFor()
+})
+
+test('[APP-14.54] Alt and an arrow lead to the next chat from the list, the search and what it has found', async ({
+  world,
+  bot,
+  openApp,
+}) => {
+  const { person: alice } = await openApp({ viewport: { width: 1280, height: 800 } })
+  const { page } = alice
+  const bob = await world.person('Bob')
+  await alice.starts(bot, 'Alice')
+  const harbour = await page.evaluate(() => location.hash)
+  await page.goto(await inviteOf(world, bob.client))
+  await page.locator('button:enabled', { hasText: 'Start a chat' }).click()
+  for (const text of ['The first ferry', 'The last ferry']) await alice.writes(text)
+  await bob.hears('The last ferry')
+  const isIn = async (hash: string): Promise<void> =>
+    await expect.poll(() => page.evaluate(() => location.hash)).toBe(hash)
+  const below = async (at: Locator): Promise<void> => {
+    await page.evaluate(to => void (location.hash = to), `c/${bob.id}`)
+    await alice.sees('The last ferry')
+    await at.focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await isIn(harbour)
+  }
+  await below(page.getByRole('link', { name: /^Bob/ }))
+  const field = page.getByRole('textbox', { name: 'Search', exact: true })
+  await field.fill('ferry')
+  const found = page.locator('.found-message')
+  await found.nth(1).waitFor()
+  await below(field)
+  await below(found.first())
 })
