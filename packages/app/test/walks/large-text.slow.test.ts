@@ -139,3 +139,54 @@ test.for<EmojiFont>(['as the machine has it', 'with an emoji font'])(
     expect(await alice.page.evaluate(() => globalThis.moved)).toEqual([])
   },
 )
+
+/** The share of its sign that an icon takes. */
+const shareOf = ({ page }: AppPerson, sign: string): Promise<number> =>
+  page
+    .locator(sign)
+    .evaluate(it => (it.querySelector('.icon')?.getBoundingClientRect().width ?? 0) / it.getBoundingClientRect().width)
+
+test('[APP-14.21] with letters of twice the size, a sign grows with its icon', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  await enlarge(alice)
+  await go(alice, 'settings/profile')
+  expect(await shareOf(alice, '.face-camera')).toBeLessThan(0.6)
+  await go(alice, 'settings/privacy')
+  await alice.presses(/^App lock/)
+  await alice.dialog('App lock').waitFor()
+  expect(await shareOf(alice, '.dialog-sign')).toBeLessThan(0.6)
+})
+
+test('[APP-14.21] with letters of twice the size, no tab of the gallery is broken in its word', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  await enlarge(alice)
+  await alice.presses(/^About/)
+  await alice.presses('Media, files and links')
+  await alice.page.getByRole('tab', { name: 'Links' }).waitFor()
+  const lines = await alice.page.getByRole('tab').evaluateAll(tabs =>
+    tabs.map(tab => {
+      const words = document.createRange()
+      words.selectNodeContents(tab)
+      return words.getClientRects().length
+    }),
+  )
+  expect(lines).toEqual([1, 1, 1, 1])
+})
+
+test('[APP-14.56] scrollbars have the colours of the scheme on every screen', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  const colourOf = (place: string) => alice.page.locator(place).evaluate(it => getComputedStyle(it).scrollbarColor)
+  const inChat = await colourOf('[role="log"]')
+  expect(inChat).not.toBe('auto')
+  await go(alice, 'settings/privacy')
+  await expect.poll(() => colourOf('.page-body')).toBe(inChat)
+})
