@@ -1,5 +1,6 @@
 // Rows as core writes them, in large numbers: people, chats, messages and their updates.
 import { randomFillSync } from 'node:crypto'
+import type { Message, Person } from '@postern/bot-api/objects'
 import {
   ACCOUNT_ID_BYTES,
   type AccountId,
@@ -113,10 +114,22 @@ export function addUpdates(database: Database, count: number): string[] {
   const before = database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
   return Array.from({ length: count }, (_, at) => {
     const message = { id: newMessageId(), chat_id, from, ts: ts + at, text: textOf(at) }
-    const event = { type: 'message' as const, chat_id, message }
-    appendEvent({ elapsed: { latestMs: systemClock.nowMs } }, database, event)
-    return JSON.stringify({ id: before + at + 1, ...event })
+    return JSON.stringify({ id: before + at + 1, ...addUpdate(database, message) })
   })
+}
+
+/** The update of a text, without its message. */
+export function addUpdate(database: Database, message: Message) {
+  const event = { type: 'message' as const, chat_id: message.chat_id, message }
+  appendEvent({ elapsed: { latestMs: systemClock.nowMs } }, database, event)
+  return event
+}
+
+/** A text and its update, as they arrive in a chat that is there. */
+export function addArrival(database: Database, from: Person, at: number): void {
+  const [chat, ts, text] = [privateChatId(from.id), Date.now() + at, textOf(at)]
+  const id = addMessage(database, { chat, sender: from.id, ts, text })
+  addUpdate(database, { id, chat_id: chat, from, ts, text })
 }
 
 export const textOf = (at: number): string =>
