@@ -6,7 +6,7 @@ import { WITHIN } from '@postern/testkit'
 import { expect, vi } from 'vitest'
 import { ChatNumbers, derivedNumber } from '../src/ids/chat-numbers.ts'
 import { MessageNumbers } from '../src/ids/message-numbers.ts'
-import { type Shown, test } from './telegram.ts'
+import { numberIn, type Shown, test } from './telegram.ts'
 
 const SOON = { timeout: WITHIN.timeoutMs, interval: 20 }
 
@@ -20,26 +20,26 @@ test('[TELEGRAM-4.3] numbers have fewer than 52 bits, and a taken one goes to no
   expect(taken).toBeLessThan(2 ** 51)
   // As if bob's number were the same as hers.
   await bot.client.records('telegram-chats').change({ key: `n${taken}`, put: bob.id })
-  const [first, again] = await Promise.all([numbers.of({ id: alice.id }), numbers.of({ id: alice.id })])
-  expect([first, again]).toEqual([taken + 1, taken + 1])
+  await Promise.all([numbers.assign([alice.id, alice.id]), numbers.assign([alice.id])])
+  expect(numbers.find(alice.id)).toBe(taken + 1)
   expect(numbers.resolve(String(taken + 1))).toBe(alice.id)
   expect(numbers.resolve(String(taken))).toBe(bob.id)
   expect(() => numbers.resolve(String(-taken))).toThrow('Bad Request: chat not found')
-  expect(await new ChatNumbers(bot.client).of({ id: alice.id })).toBe(taken + 1)
+  expect(new ChatNumbers(bot.client).find(alice.id)).toBe(taken + 1)
 })
 
 test('[TELEGRAM-4.4] old messages lose their numbers, which are not used again', async ({ bot, alice, clock }) => {
   const { client } = bot
   const chat: ChatId = alice.chatId
   const numbers = new MessageNumbers(client, clock)
-  expect(await Promise.all(['a', 'b', 'a'].map(id => numbers.of(chat, id)))).toEqual([1, 2, 1])
+  expect(await Promise.all(['a', 'b', 'a'].map(id => numberIn(numbers, chat, id)))).toEqual([1, 2, 1])
   // As if that number of messages had been sent since.
   await client
     .records('telegram-messages')
     .change({ key: `${chat} newest`, put: String(gatewayLimits.telegramMessagesPerChatMax) })
-  expect(await numbers.of(chat, 'c')).toBe(gatewayLimits.telegramMessagesPerChatMax + 1)
+  expect(await numberIn(numbers, chat, 'c')).toBe(gatewayLimits.telegramMessagesPerChatMax + 1)
   expect([numbers.idOf(chat, 1), numbers.idOf(chat, 2)]).toEqual([undefined, 'b'])
-  expect(await numbers.of(chat, 'a')).toBe(gatewayLimits.telegramMessagesPerChatMax + 2)
+  expect(await numberIn(numbers, chat, 'a')).toBe(gatewayLimits.telegramMessagesPerChatMax + 2)
 })
 
 test('[TELEGRAM-4.4] after a skip, too, old messages lose their numbers in their turn', async ({
@@ -50,20 +50,20 @@ test('[TELEGRAM-4.4] after a skip, too, old messages lose their numbers in their
   const { client } = bot
   const chat: ChatId = alice.chatId
   const numbers = new MessageNumbers(client, clock)
-  expect([await numbers.of(chat, 'a'), await numbers.of(chat, 'b')]).toEqual([1, 2])
+  expect([await numberIn(numbers, chat, 'a'), await numberIn(numbers, chat, 'b')]).toEqual([1, 2])
   // As after a restore.
   await client.records('skipped-ids').change({ key: 'total', put: '1000' })
-  const next = await numbers.of(chat, 'c')
+  const next = await numberIn(numbers, chat, 'c')
   expect(next).toBe(2 + 22_000 + 1)
   // As if almost all of the messages had been sent since.
   const newest = next + gatewayLimits.telegramMessagesPerChatMax - 4
   await client.records('telegram-messages').change({ key: `${chat} newest`, put: String(newest) })
   const kept = () => [1, 2, next].map(number => numbers.idOf(chat, number))
-  expect(await numbers.of(chat, 'd')).toBe(newest + 1)
+  expect(await numberIn(numbers, chat, 'd')).toBe(newest + 1)
   expect(kept()).toEqual(['a', 'b', 'c'])
-  await numbers.of(chat, 'e')
+  await numberIn(numbers, chat, 'e')
   expect(kept()).toEqual([undefined, 'b', 'c'])
-  for (const id of ['f', 'g']) await numbers.of(chat, id)
+  for (const id of ['f', 'g']) await numberIn(numbers, chat, id)
   expect(kept()).toEqual([undefined, undefined, undefined])
   expect(numbers.idOf(chat, newest + 1)).toBe('d')
 })
@@ -98,4 +98,29 @@ test('[TELEGRAM-4.7] the new numbers of a page are stored in one transaction, an
   onTestFinished(() => transact.mockRestore())
   expect(await read()).toEqual(first)
   expect(transact).not.toHaveBeenCalled()
+})
+
+test('[TELEGRAM-4.7] so are those of a page with a group, its members and an answer', async ({
+  telegram,
+  alice,
+  bob,
+  onTestFinished,
+}) => {
+  const { client } = telegram.gateway
+  const group = await bob.client.chats.createGroup({ name: 'crew', members: [client.account, alice.id] }, WITHIN)
+  await alice.next('chat', event => event.chat_id === group.id)
+  const question = await bob.say(group.id, 'question')
+  await alice.hears('question')
+  await alice.client.messages.sendText(group.id, { text: 'answer', replyTo: question.id }, WITHIN)
+  await expect.poll(() => client.journal.read(0, 100).some(({ json }) => json.includes('"answer"')), SOON).toBe(true)
+  let writes = 0
+  onTestFinished(
+    client.onChange(topics => {
+      if (['records:telegram-messages', 'records:telegram-chats'].some(topic => topics.has(topic as never))) writes += 1
+    }),
+  )
+  const updates = (await telegram.ok('getUpdates')) as Shown[]
+  expect(updates.map(update => update['message']?.text)).toContain('answer')
+  expect(updates.map(update => update['message']?.group_chat_created)).toContain(true)
+  expect(writes).toBe(1)
 })

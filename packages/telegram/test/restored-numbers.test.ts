@@ -6,7 +6,7 @@ import { type ManualClock, passTime, WITHIN, type World } from '@postern/testkit
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { MessageNumbers } from '../src/ids/message-numbers.ts'
-import { chatWith, refused, Telegram, TOKEN, telegramOf } from './telegram.ts'
+import { chatWith, numberIn, refused, Telegram, TOKEN, telegramOf } from './telegram.ts'
 
 const SOON = { timeout: WITHIN.timeoutMs, interval: 20 }
 /** A restored gateway continues its chats after some seconds. */
@@ -111,13 +111,13 @@ test('[TELEGRAM-4.5] numbers continue behind the earlier ones also without the d
   bot,
   clock,
 }) => {
-  const before = await new MessageNumbers(bot.client, clock).of(alice.chatId, 'a')
+  const before = await numberIn(new MessageNumbers(bot.client, clock), alice.chatId, 'a')
   await bot.say(alice, 'so that the relay knows of it')
   const restore = bot.client.identity.recovery()
   await world.close(bot)
   rmSync(bot.directory, { recursive: true })
   const again = await world.person('bot', { restore, bot: true })
-  const number = await new MessageNumbers(again.client, clock).of(alice.chatId, 'b')
+  const number = await numberIn(new MessageNumbers(again.client, clock), alice.chatId, 'b')
   expect(number).toBeGreaterThan(before + 2 * gatewayLimits.updatesKeptMax)
 })
 
@@ -127,7 +127,7 @@ test('[TELEGRAM-4.5] lives that were restored together with the relay give diffe
   bot,
   clock,
 }) => {
-  const given = [await new MessageNumbers(bot.client, clock).of(alice.chatId, 'old')]
+  const given = [await numberIn(new MessageNumbers(bot.client, clock), alice.chatId, 'old')]
   let last = await world.backUp(bot)
   await world.backUpRelay()
   for (const life of ['first', 'second', 'third']) {
@@ -135,8 +135,8 @@ test('[TELEGRAM-4.5] lives that were restored together with the relay give diffe
     await world.restoreRelay()
     last = await world.person('bot', { bot: true })
     const numbers = new MessageNumbers(last.client, clock)
-    for (const id of ['a', 'b', 'c']) given.push(await numbers.of(alice.chatId, `${life} ${id}`))
-    expect(await numbers.of(alice.chatId, 'old')).toBe(given[0])
+    for (const id of ['a', 'b', 'c']) given.push(await numberIn(numbers, alice.chatId, `${life} ${id}`))
+    expect(await numberIn(numbers, alice.chatId, 'old')).toBe(given[0])
     clock.leap(3_600_000)
   }
   expect(new Set(given).size).toBe(given.length)

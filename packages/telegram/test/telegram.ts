@@ -3,6 +3,7 @@ import { type ChatId, privateChatId } from '@postern/protocol'
 import { type ManualClock, type TestGateway, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import type { MessageNumbers } from '../src/ids/message-numbers.ts'
 
 export const TOKEN = 'test-token'
 
@@ -102,6 +103,12 @@ export const test = inWorld
     }
   })
   .extend('chat', ({ telegram, alice }) => chatWith(telegram, alice))
+
+/** The number of a message or an event, which it gets if it has none. */
+export async function numberIn(numbers: MessageNumbers, chat: ChatId, id: string): Promise<number> {
+  await numbers.assign([{ chat, id }])
+  return numbers.find({ chat, id }) ?? Number.NaN
+}
 
 export const refused = (description: string | RegExp, status = 400) => ({
   status,

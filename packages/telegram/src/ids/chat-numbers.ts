@@ -1,6 +1,5 @@
 // The integers of accounts and chats: derived from their ids, so that they are the same after a restore.
 import { hash } from 'node:crypto'
-import type { Chat } from '@postern/bot-api/objects'
 import type { Client, RecordChange, Records } from '@postern/core'
 import { type ChatId, gatewayLimits, isChatId } from '@postern/protocol'
 import { badRequest } from '../telegram-error.ts'
@@ -15,9 +14,6 @@ export function derivedNumber(id: string): number {
   return Number(bits) || 1
 }
 
-/** Groups are negative. The number of a private chat is that of the person. */
-type Numbered = { id: string; isGroup?: boolean }
-
 export class ChatNumbers {
   readonly #client: Client
   readonly #records: Records
@@ -29,23 +25,26 @@ export class ChatNumbers {
     this.#records = client.records('telegram-chats')
   }
 
-  /** Durable when it resolves: a configuration file may name it for years. */
-  async of({ id, isGroup = false }: Numbered): Promise<number> {
-    const magnitude = this.#find(id) ?? (await this.#records.transact(change => this.#assign(id, change)))
-    return isGroup ? -magnitude : magnitude
+  /** `undefined`: not assigned yet. The number of a group is its negative one. */
+  find(id: string): number | undefined {
+    const known = this.#known.get(id)
+    if (known !== undefined) return known
+    const stored = this.#stored(id)
+    if (stored === undefined) return undefined
+    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
+    this.#known.set(id, stored)
+    return stored
   }
 
-  /** Gives numbers to those of the list that have none, in one transaction. */
+  /**
+   * Gives numbers to those of the list that have none, in one transaction.
+   * Durable when it resolves: a configuration file may name one for years.
+   */
   async assign(ids: readonly string[]): Promise<void> {
-    const missing = ids.filter(id => this.#find(id) === undefined)
-    if (missing.length === 0) return
+    if (ids.length === 0) return
     await this.#records.transact(change => {
-      for (const id of missing) this.#assign(id, change)
+      for (const id of ids) this.#assign(id, change)
     })
-  }
-
-  async ofChat(chat: Pick<Chat, 'id' | 'type'>): Promise<number> {
-    return await this.of({ id: chat.id, isGroup: chat.type === 'group' })
   }
 
   /** The id with this number, or the id itself. Throws if there is neither. */
@@ -58,15 +57,6 @@ export class ChatNumbers {
     return id
   }
 
-  /** `undefined`: not assigned yet. */
-  #find(id: string): number | undefined {
-    const known = this.#known.get(id) ?? this.#stored(id)
-    if (known === undefined) return undefined
-    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
-    this.#known.set(id, known)
-    return known
-  }
-
   #stored(id: string): number | undefined {
     const moved = this.#records.get(`i${id}`)
     if (moved !== undefined) return Number(moved)
@@ -75,15 +65,13 @@ export class ChatNumbers {
   }
 
   /** Within a transaction, which may be rolled back: nothing is remembered here. */
-  #assign(id: string, change: (...changes: RecordChange[]) => void): number {
-    const known = this.#stored(id)
-    if (known !== undefined) return known
+  #assign(id: string, change: (...changes: RecordChange[]) => void): void {
+    if (this.#stored(id) !== undefined) return
     let number = derivedNumber(id)
     const isDerived = this.#records.get(`n${number}`) === undefined
     while (this.#records.get(`n${number}`) !== undefined) number += 1
     change({ key: `n${number}`, put: id })
     if (!isDerived) change({ key: `i${id}`, put: String(number) })
-    return number
   }
 
   /** After a restore without our records: chats and people are still known, and their numbers follow from their ids. */

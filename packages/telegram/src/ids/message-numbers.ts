@@ -5,6 +5,9 @@ import { type ChatId, type Clock, clientLimits, gatewayLimits } from '@postern/p
 /** `ids`: the event ids that had been skipped. `holes`: the numbers around each skip, in their order. */
 type Skips = { ids: number; holes: (readonly [last: number, next: number])[] }
 
+/** `next`: the number that the next message of the chat gets. */
+type ChatCounter = { next: number; skips: Skips }
+
 /** `id` may be that of an event. */
 export type MessageRef = { chat: ChatId; id: string }
 
@@ -21,22 +24,25 @@ export class MessageNumbers {
     this.#records = client.records('telegram-messages')
   }
 
-  /** Durable when it resolves: the number must never belong to another message. `id` may be that of an event. */
-  async of(chat: ChatId, id: string): Promise<number> {
-    const known = this.#find({ chat, id })
+  /** `undefined`: not assigned yet. `id` may be that of an event. */
+  find(message: MessageRef): number | undefined {
+    const key = keyOf(message)
+    const known = this.#known.get(key)
     if (known !== undefined) return known
-    await this.#untilNewest()
-    return await this.#records.transact(change => this.#assign({ chat, id }, change))
+    const stored = this.#stored(key)
+    if (stored !== undefined) this.#remember(key, stored)
+    return stored
   }
 
-  /** Gives numbers to those of the list that have none, in its order and in one transaction. */
+  /**
+   * Gives numbers to those of the list that have none, in its order and in one transaction.
+   * Durable when it resolves: a number must never belong to another message.
+   */
   async assign(messages: readonly MessageRef[]): Promise<void> {
-    const missing = messages.filter(message => this.#find(message) === undefined)
-    if (missing.length === 0) return
+    if (messages.length === 0) return
     await this.#untilNewest()
-    await this.#records.transact(change => {
-      for (const message of missing) this.#assign(message, change)
-    })
+    const numbers = await this.#records.transact(change => this.#assignIn(messages, change))
+    for (const [key, number] of numbers) this.#remember(key, number)
   }
 
   idOf(chat: ChatId, number: number): string | undefined {
@@ -48,13 +54,9 @@ export class MessageNumbers {
     await this.#client.whenNewest({ timeoutMs: gatewayLimits.telegramNumberWithinMs })
   }
 
-  #find(message: MessageRef): number | undefined {
-    const key = keyOf(message)
-    const known = this.#known.get(key) ?? this.#stored(key)
-    if (known === undefined) return undefined
+  #remember(key: string, number: number): void {
     if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
-    this.#known.set(key, known)
-    return known
+    this.#known.set(key, number)
   }
 
   #stored(key: string): number | undefined {
@@ -62,43 +64,58 @@ export class MessageNumbers {
     return number === undefined ? undefined : Number(number)
   }
 
-  /** Within a transaction, which may be rolled back: nothing is remembered here. */
-  #assign({ chat, id }: MessageRef, change: (...changes: RecordChange[]) => void): number {
-    const known = this.#stored(keyOf({ chat, id }))
-    if (known !== undefined) return known
-    const newest = Number(this.#records.get(`${chat} newest`) ?? 0)
-    const { skips: before, number } = this.#next(chat, newest)
-    const forgotten = numberBehind(number, before.holes)
-    const skips = { ...before, holes: before.holes.filter(([last]) => last >= forgotten) }
-    change(
-      { key: `${chat} newest`, put: String(number) },
-      { key: `${chat} ${number}`, put: id },
-      { key: keyOf({ chat, id }), put: String(number) },
-      ...(skips.ids === 0 ? [] : [{ key: `${chat} skips`, put: JSON.stringify(skips) }]),
-      ...this.#forget(chat, forgotten),
-    )
-    return number
+  /** Within a transaction, which may be rolled back: nothing is remembered here. By the keys of their records. */
+  #assignIn(messages: readonly MessageRef[], change: (...changes: RecordChange[]) => void): Map<string, number> {
+    const numbers = new Map<string, number>()
+    const counters = new Map<ChatId, ChatCounter>()
+    for (const { chat, id } of messages) {
+      const key = keyOf({ chat, id })
+      const known = numbers.get(key) ?? this.#stored(key)
+      if (known !== undefined) {
+        numbers.set(key, known)
+        continue
+      }
+      const counter = counters.get(chat) ?? this.#counterOf(chat)
+      const number = counter.next++
+      counters.set(chat, counter)
+      numbers.set(key, number)
+      change({ key: `${chat} ${number}`, put: id }, { key, put: String(number) })
+      change(...this.#forget(chat, numberBehind(number, counter.skips.holes)))
+    }
+    for (const [chat, counter] of counters) change(...changesOf(chat, counter))
+    return numbers
   }
 
   /** Behind every number that another life of this database can have given. */
-  #next(chat: ChatId, newest: number): { skips: Skips; number: number } {
+  #counterOf(chat: ChatId): ChatCounter {
+    const newest = Number(this.#records.get(`${chat} newest`) ?? 0)
     const stored = this.#records.get(`${chat} skips`)
     const skips = stored === undefined ? { ids: 0, holes: [] } : (JSON.parse(stored) as Skips)
     const ids = this.#client.journal.skipped()
-    if (ids === skips.ids) return { skips, number: newest + 1 }
+    if (ids === skips.ids) return { skips, next: newest + 1 }
     const skipped = { ids: ids - skips.ids, nowMs: this.#clock.nowMs() }
-    const number = numberAfterSkip(newest, skipped) + 1
-    const holes = [...skips.holes, [newest, number] as const].slice(-gatewayLimits.telegramSkipsMax)
-    return { skips: { ids, holes }, number }
+    const next = numberAfterSkip(newest, skipped) + 1
+    const holes = [...skips.holes, [newest, next] as const].slice(-gatewayLimits.telegramSkipsMax)
+    return { skips: { ids, holes }, next }
   }
 
   /** Otherwise the numbers of a busy chat would fill the disk. */
   #forget(chat: ChatId, number: number): RecordChange[] {
-    const id = this.idOf(chat, number)
+    const id = number > 0 ? this.idOf(chat, number) : undefined
     if (id === undefined) return []
     this.#known.delete(keyOf({ chat, id }))
     return [`${chat} ${number}`, keyOf({ chat, id })].map(key => ({ key, remove: true }))
   }
+}
+
+function changesOf(chat: ChatId, { next, skips }: ChatCounter): RecordChange[] {
+  const newest = next - 1
+  const forgotten = numberBehind(newest, skips.holes)
+  const holes = skips.holes.filter(([last]) => last >= forgotten)
+  return [
+    { key: `${chat} newest`, put: String(newest) },
+    ...(skips.ids === 0 ? [] : [{ key: `${chat} skips`, put: JSON.stringify({ ...skips, holes }) }]),
+  ]
 }
 
 const keyOf = ({ chat, id }: MessageRef): string => `${chat} ${id}`

@@ -3,7 +3,7 @@ import { buttonsOfPage, keyboardOf } from '../keyboards.ts'
 import type { Parameters } from '../parameters.ts'
 import type { MethodInput } from '../telegram-context.ts'
 import { badRequest } from '../telegram-error.ts'
-import { shownPoll } from '../views/views.ts'
+import { shownPoll } from '../views/view.ts'
 import { chatOf, type MethodParts, type Methods, namedMessage, replyOf, silentOf, wordsIn } from './method.ts'
 
 async function sendPoll({ parameters, key }: MethodInput, parts: MethodParts): Promise<object> {

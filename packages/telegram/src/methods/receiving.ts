@@ -3,7 +3,7 @@ import { gatewayLimits } from '@postern/protocol'
 import { Parameters } from '../parameters.ts'
 import type { MethodInput } from '../telegram-context.ts'
 import { TelegramError } from '../telegram-error.ts'
-import { secondsOf } from '../views/views.ts'
+import { secondsOf } from '../views/view.ts'
 import { webhookIn } from '../webhook/stored-webhook.ts'
 import type { MethodParts, Methods } from './method.ts'
 

@@ -144,7 +144,7 @@ async function copyMessage(input: MethodInput, parts: MethodParts): Promise<obje
   const text = parameters.text('caption')
   const words = text === undefined ? {} : captionIn(parameters, parts)
   const { chat_id: chat, id } = await sendAgain(input, parts, { copy: true, words })
-  return { message_id: await parts.views.messages.of(chat, id) }
+  return { message_id: await parts.views.messageNumber(chat, id) }
 }
 
 /** The text so far of a message that is still being written. */

@@ -18,10 +18,15 @@ type EntityWords = Pick<Message, 'text' | 'entities' | 'mentions'>
 const found =
   /(?<=^|[\s(])(?:(?<command>\/[a-zA-Z0-9_]{1,32}(?:@[a-zA-Z0-9_]{1,32})?)(?![\w/])|(?<url>https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}']))/g
 
-export async function entitiesOf(
+/** Without a slash there is neither, and most texts have none. */
+const foundIn = (text: string): Iterable<RegExpExecArray> => (text.includes('/') ? text.matchAll(found) : [])
+
+const CODE: ReadonlySet<string> = new Set(['code', 'pre', 'link'])
+
+export function entitiesOf(
   { text = '', entities = [], mentions = [] }: EntityWords,
-  userOf: (person: Person) => Promise<EntityUser>,
-): Promise<ShownEntity[]> {
+  userOf: (person: Person) => EntityUser,
+): ShownEntity[] {
   const shown: ShownEntity[] = entities.map(({ type, offset, length, url, lang }) => ({
     type: typeThere(type),
     offset,
@@ -31,18 +36,15 @@ export async function entitiesOf(
   }))
   for (const { user, offset, length } of mentions) {
     const name = text.slice(offset, offset + length).replace(/^@/, '')
-    shown.push({ type: 'text_mention', offset, length, user: await userOf({ id: user, name }) })
+    shown.push({ type: 'text_mention', offset, length, user: userOf({ id: user, name }) })
   }
-  const code = entities.filter(({ type }) => type === 'code' || type === 'pre' || type === 'link')
-  for (const match of text.matchAll(found)) {
-    const { index, groups } = match
-    const isCode = code.some(({ offset, length }) => index >= offset && index < offset + length)
-    if (!isCode)
-      shown.push({
-        type: groups?.['command'] === undefined ? 'url' : 'bot_command',
-        offset: index,
-        length: match[0].length,
-      })
+  for (const { index, groups, 0: words } of foundIn(text)) {
+    const isCode = entities.some(
+      ({ type, offset, length }) => CODE.has(type) && index >= offset && index < offset + length,
+    )
+    if (isCode) continue
+    const type = groups?.['command'] === undefined ? 'url' : 'bot_command'
+    shown.push({ type, offset: index, length: words.length })
   }
   return shown.toSorted((one, other) => one.offset - other.offset || other.length - one.length)
 }

@@ -5,10 +5,12 @@ import type { Records } from '@postern/core'
 import { isAccountId, isCoded } from '@postern/protocol'
 import { buttonsOfPage } from '../keyboards.ts'
 import type { TelegramContext } from '../telegram-context.ts'
-import { namedIn } from './named-in.ts'
-import { secondsOf, shownPoll, type TelegramViews } from './views.ts'
+import { secondsOf, shownPoll, type View } from './view.ts'
+import type { TelegramViews } from './views.ts'
 
 export type ShownUpdate = { update_id: number } & Record<string, unknown>
+/** The update without its number; undefined: Telegram has none for it. */
+type Showing = (view: View) => Record<string, unknown> | undefined
 type Of<Type extends Update['type']> = Extract<Update, { type: Type }>
 
 /** As in Telegram: these two come only to bots that ask for them. */
@@ -41,20 +43,19 @@ export class ShownUpdates {
 
   /** `allowed`: the names of the updates that the bot wants; undefined: those that it gets by default. */
   async show(updates: readonly Update[], allowed: readonly string[] | undefined): Promise<ShownUpdate[]> {
-    await this.#views.assignNumbers(updates.flatMap(namedIn))
-    const shown: ShownUpdate[] = []
+    const showings: Showing[] = []
     for (const update of updates) {
-      const one = await this.#wanted(update, allowed)
-      if (one) shown.push(one)
+      const done = this.#done(update)
+      showings.push(done instanceof Promise ? await done : done)
     }
-    return shown
-  }
-
-  async #wanted(update: Update, allowed: readonly string[] | undefined): Promise<ShownUpdate | undefined> {
-    const shown = await this.#show(update)
-    if (!shown) return undefined
-    const [name = ''] = Object.keys(shown)
-    return isWanted(name, allowed) ? { update_id: update.id, ...shown } : undefined
+    return await this.#views.show(view =>
+      updates.flatMap((update, at) => {
+        const shown = showings[at]?.(view)
+        if (!shown) return []
+        const [name = ''] = Object.keys(shown)
+        return isWanted(name, allowed) ? [{ update_id: update.id, ...shown }] : []
+      }),
+    )
   }
 
   /** Without doing anything: whether the update would be shown, as far as its type says it. */
@@ -63,59 +64,64 @@ export class ShownUpdates {
     return name !== undefined && isWanted(name, allowed)
   }
 
-  async #show(update: Update): Promise<Record<string, unknown> | undefined> {
+  /** The work of an update that is done once: the update itself may be shown twice. */
+  #done(update: Update): Showing | Promise<Showing> {
     switch (update.type) {
       case 'message':
-        return { message: await this.#views.message(update.message) }
+        return view => ({ message: view.message(update.message) })
       case 'edited':
-        return { edited_message: await this.#views.message(update.message) }
+        return view => ({ edited_message: view.message(update.message) })
       case 'poll':
-        return update.message.poll && { poll: shownPoll(update.message, update.message.poll) }
+        return () => update.message.poll && { poll: shownPoll(update.message, update.message.poll) }
       case 'button':
-        return await this.#press(update)
+        return this.#press(update)
       case 'reaction':
-        return await this.#reaction(update)
+        return view => this.#reaction(update, view)
       case 'chat':
-        return await this.#chat(update)
+        return this.#chat(update)
       case 'notice':
-        return await this.#notice(update)
+        return view => this.#notice(update, view)
       // Telegram has no updates for these.
       case 'deleted':
       case 'expired':
       case 'delivered':
       case 'read':
       case 'join_request':
-        return undefined
+        return () => undefined
     }
   }
 
-  async #press({ id, chat_id: chat, button: press }: Of<'button'>): Promise<Record<string, unknown> | undefined> {
+  async #press({ id, chat_id: chat, button: press }: Of<'button'>): Promise<Showing> {
     const message = this.#views.find(chat, press.message_id)
     const pressed = this.#views.keyboards.pressed(message, press.data)
     switch (pressed.kind) {
       case 'page':
         await this.#turnPage(message, { page: pressed.page, press: press.press_id })
-        return undefined
+        return () => undefined
       case 'reply':
         await this.#answer(press.press_id)
-        if (pressed.text === '') return undefined
-        return {
-          message: {
-            ...(await this.#head(chat, `press ${press.press_id}`)),
-            from: await this.#views.user(press.from),
-            text: pressed.text,
-          },
-        }
+        return view =>
+          pressed.text === ''
+            ? undefined
+            : {
+                message: {
+                  ...this.#head(view, chat, `press ${press.press_id}`),
+                  from: view.user(press.from),
+                  text: pressed.text,
+                },
+              }
       case 'data':
-        return {
+        return view => ({
           callback_query: {
             id: press.press_id,
-            from: await this.#views.user(press.from),
-            message: message ? await this.#views.message(message) : await this.#gone(chat, press.message_id),
+            from: view.user(press.from),
+            message: message
+              ? view.message(message)
+              : { message_id: view.messageNumber(chat, press.message_id), chat: view.chat(chat), date: 0 },
             chat_instance: String(id),
             data: pressed.data,
           },
-        }
+        })
     }
   }
 
@@ -143,26 +149,21 @@ export class ShownUpdates {
     }
   }
 
-  async #gone(chat: Of<'button'>['chat_id'], message: string): Promise<Record<string, unknown>> {
-    const number = await this.#views.messages.of(chat, message)
-    return { message_id: number, chat: await this.#views.chatOrGone(chat), date: 0 }
-  }
-
-  async #head(chat: Update['chat_id'], event: string): Promise<Record<string, unknown>> {
+  #head(view: View, chat: Update['chat_id'], event: string): Record<string, unknown> {
     return {
-      message_id: await this.#views.messages.of(chat, event),
+      message_id: view.messageNumber(chat, event),
       date: secondsOf(this.#context.clock.nowMs()),
-      chat: await this.#views.chatOrGone(chat),
+      chat: view.chat(chat),
     }
   }
 
-  async #reaction({ chat_id: chat, reaction }: Of<'reaction'>): Promise<Record<string, unknown>> {
+  #reaction({ chat_id: chat, reaction }: Of<'reaction'>, view: View): Record<string, unknown> {
     const { emoji } = reaction
     return {
       message_reaction: {
-        chat: await this.#views.chatOrGone(chat),
-        message_id: await this.#views.messages.of(chat, reaction.message_id),
-        user: await this.#views.user(reaction.from),
+        chat: view.chat(chat),
+        message_id: view.messageNumber(chat, reaction.message_id),
+        user: view.user(reaction.from),
         date: secondsOf(this.#context.clock.nowMs()),
         old_reaction: [],
         new_reaction: emoji === '' ? [] : [{ type: 'emoji', emoji }],
@@ -171,46 +172,46 @@ export class ShownUpdates {
   }
 
   /** Only a change of the bot's own place in the chat, and once, however often the update is read. */
-  async #chat({ id, chat }: Of<'chat'>): Promise<Record<string, unknown> | undefined> {
+  async #chat({ id, chat }: Of<'chat'>): Promise<Showing> {
     const before = JSON.parse(this.#states.get(chat.id) ?? '{}') as {
       state?: Chat['state']
       was?: Chat['state']
       id?: number
     }
     const was = before.id === id ? before.was : before.state
-    if (was === chat.state || chat.state === 'request') return undefined
+    if (was === chat.state || chat.state === 'request') return () => undefined
     const state = JSON.stringify({ state: chat.state, id, ...(was && { was }) })
     await this.#states.change({ key: chat.id, put: state })
-    const user = await this.#views.me()
     const other = isAccountId(chat.id) ? chat.members.find(member => member.id === String(chat.id)) : undefined
-    return {
-      my_chat_member: {
-        chat: await this.#views.chatOf(chat),
-        from: other ? await this.#views.user(other) : user,
-        date: secondsOf(this.#context.clock.nowMs()),
-        old_chat_member: { user, status: was === 'active' ? 'member' : 'left' },
-        new_chat_member: { user, status: chat.state === 'active' ? 'member' : 'left' },
-      },
+    return view => {
+      const user = view.me()
+      return {
+        my_chat_member: {
+          chat: view.chatOf(chat),
+          from: other ? view.user(other) : user,
+          date: secondsOf(this.#context.clock.nowMs()),
+          old_chat_member: { user, status: was === 'active' ? 'member' : 'left' },
+          new_chat_member: { user, status: chat.state === 'active' ? 'member' : 'left' },
+        },
+      }
     }
   }
 
-  async #notice({ id, chat_id: chat, notice }: Of<'notice'>): Promise<Record<string, unknown> | undefined> {
-    const service = await this.#service(notice)
+  #notice({ id, chat_id: chat, notice }: Of<'notice'>, view: View): Record<string, unknown> | undefined {
+    const service = serviceOf(notice, view)
     if (!service || !('from' in notice)) return undefined
-    const head = await this.#head(chat, `notice ${id}`)
-    return { message: { ...head, from: await this.#views.user(notice.from), ...service } }
+    return { message: { ...this.#head(view, chat, `notice ${id}`), from: view.user(notice.from), ...service } }
   }
+}
 
-  /** Only the changes that Telegram has, too. */
-  async #service(notice: Notice): Promise<Record<string, unknown> | undefined> {
-    if (notice.code === 'joined') {
-      const members = await Promise.all(notice.members.map(member => this.#views.user(member)))
-      return { new_chat_members: members, new_chat_member: members[0] }
-    }
-    if (notice.code === 'left') return { left_chat_member: await this.#views.user(notice.from) }
-    if (notice.code === 'removed')
-      return notice.members[0] && { left_chat_member: await this.#views.user(notice.members[0]) }
-    if (notice.code === 'renamed') return { new_chat_title: notice.text }
-    return notice.code === 'created' ? { group_chat_created: true } : undefined
+/** Only the changes that Telegram has, too. */
+function serviceOf(notice: Notice, view: View): Record<string, unknown> | undefined {
+  if (notice.code === 'joined') {
+    const members = notice.members.map(member => view.user(member))
+    return { new_chat_members: members, new_chat_member: members[0] }
   }
+  if (notice.code === 'left') return { left_chat_member: view.user(notice.from) }
+  if (notice.code === 'removed') return notice.members[0] && { left_chat_member: view.user(notice.members[0]) }
+  if (notice.code === 'renamed') return { new_chat_title: notice.text }
+  return notice.code === 'created' ? { group_chat_created: true } : undefined
 }
