@@ -10,6 +10,7 @@ export type {
   RunningDelivery,
   TelegramContext,
   TelegramDelivery,
+  TelegramReader,
   UploadedFile,
   UploadedForm,
 } from './telegram-context.ts'

@@ -83,8 +83,17 @@ export type RunningDelivery = {
   stop(): Promise<void>
 }
 
+/** The updates of the reader of this API. */
+export type TelegramReader = {
+  /** Confirms the updates below the offset, and waits for the first of the others. */
+  poll: (poll: { offset: number; limit: number; timeoutMs: number }, gone: AbortSignal) => Promise<Update[]>
+  /** Resolves when everything that was confirmed is on the disk: no answer may come earlier. */
+  durable: () => Promise<void>
+}
+
 export type TelegramContext = {
   client: Client
+  reader: TelegramReader
   call: CallOperation
   deliver: (delivery: TelegramDelivery) => RunningDelivery
   clock: Clock

@@ -6,7 +6,7 @@ import { type ManualClock, passTime, WITHIN, type World } from '@postern/testkit
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { MessageNumbers } from '../src/ids/message-numbers.ts'
-import { chatWith, numberIn, refused, Telegram, TOKEN, telegramOf } from './telegram.ts'
+import { chatWith, numberIn, refused, type Shown, Telegram, TOKEN, telegramOf } from './telegram.ts'
 
 const SOON = { timeout: WITHIN.timeoutMs, interval: 20 }
 /** A restored gateway continues its chats after some seconds. */
@@ -142,3 +142,40 @@ test('[TELEGRAM-4.5] lives that were restored together with the relay give diffe
   expect(new Set(given).size).toBe(given.length)
   expect(Math.max(...given)).toBeLessThan(gatewayLimits.telegramNumberMax)
 })
+
+test('[TELEGRAM-2.7] a kill right after the answer of a poll does not bring back what the poll confirmed', async ({
+  world,
+  alice,
+  clock,
+}) => {
+  // Its clock stands still: nothing is written because time passes.
+  const telegram = await telegramOf(world, alice, clock)
+  await alice.say(telegram.toBot, 'confirmed')
+  const confirmed = await lastUpdate(telegram)
+  await alice.say(telegram.toBot, 'with a new number')
+  await expect.poll(() => telegram.gateway.client.journal.newest(), SOON).toBeGreaterThan(confirmed)
+  const [next] = (await telegram.ok('getUpdates', { offset: confirmed + 1 })) as Shown[]
+  copyGateway(world, 'after a page')
+  await telegram.ok('getUpdates', { offset: next?.['update_id'] + 1 })
+  copyGateway(world, 'after an empty page')
+  await world.closeGateway(telegram.gateway)
+  const textsIn = async (directory: string) => {
+    const killed = await openIn(world, directory)
+    await killed.gateway.client.whenOnline(WITHIN)
+    const updates = (await killed.ok('getUpdates')) as Shown[]
+    await world.closeGateway(killed.gateway)
+    return updates.map(update => update['message']?.text)
+  }
+  expect(await textsIn('after a page')).toEqual(['with a new number'])
+  expect(await textsIn('after an empty page')).toEqual([])
+})
+
+const copyGateway = (world: World, directory: string): void =>
+  cpSync(join(world.directory, 'gateway'), join(world.directory, directory), { recursive: true })
+
+/** The id of the last update, once there is a message. Confirms nothing. */
+async function lastUpdate(telegram: Telegram): Promise<number> {
+  let updates: Shown[] = []
+  while (!updates.some(update => update['message'])) updates = (await telegram.ok('getUpdates')) as Shown[]
+  return updates.at(-1)?.['update_id'] as number
+}

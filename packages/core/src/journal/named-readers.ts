@@ -121,6 +121,20 @@ export class NamedReaders {
     if (wanted > this.get(name).confirmed) await this.#store.write(database => pass(database, name, wanted))
   }
 
+  /**
+   * The same, readable immediately: the next write that waits for the disk includes it, or `durable`. A kill before that
+   * shows the entries again, so nobody may learn of the confirmation earlier.
+   */
+  async confirmSoon(name: string, upTo: number): Promise<void> {
+    const wanted = Math.min(upTo, this.#journal.newest())
+    if (wanted > this.get(name).confirmed) await this.#store.defer(database => pass(database, name, wanted))
+  }
+
+  /** Resolves when every confirmation is on the disk. */
+  async durable(): Promise<void> {
+    await this.#store.durable()
+  }
+
   /** Passes entries of other types. A kill may undo it: then the same entries are passed again. */
   async skip(name: string, upTo: number): Promise<void> {
     if (upTo > this.get(name).confirmed)

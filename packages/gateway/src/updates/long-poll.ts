@@ -42,15 +42,19 @@ export class LongPoll {
   async answer({ offset, limit, timeoutMs }: PollOptions, caller: PollCaller): Promise<Uint8Array> {
     if (timeoutMs > 0 && this.#queue.isEmptyFrom(offset)) await this.#queue.confirmAll()
     else await this.#queue.confirmBelow(offset)
+    const updates = await this.next({ limit, timeoutMs }, caller)
+    await this.#queue.durable()
+    return updates
+  }
+
+  /** The same without confirming anything. */
+  async next({ limit, timeoutMs }: Omit<PollOptions, 'offset'>, caller: PollCaller): Promise<Uint8Array> {
     const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
       if (this.#queue.passOthers) await this.#queue.passOthers()
       const updates = this.#queue.readJson({ limit })
       const leftMs = endsAtMs - this.#clock.monotonicMs()
-      if (updates || leftMs <= 0 || this.#waits.isReleased || caller.gone.aborted) {
-        await this.#queue.durable()
-        return updates ?? none
-      }
+      if (updates || leftMs <= 0 || this.#waits.isReleased || caller.gone.aborted) return updates ?? none
       await this.#wait(leftMs, caller.gone)
     }
   }

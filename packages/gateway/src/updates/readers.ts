@@ -76,7 +76,22 @@ export class UpdateReaders {
     return await this.#polled(use).answer(poll, caller)
   }
 
-  /** The same at this moment; nothing is created or confirmed. */
+  /**
+   * For a caller that writes before it answers: the confirmation is part of that write. The caller awaits `durable`
+   * before it answers.
+   */
+  async pollAhead({ offset, ...poll }: PollOptions, use: ReaderUse, caller: PollCaller): Promise<Uint8Array> {
+    await this.open(use)
+    await this.#readers.confirmSoon(use.name, offset - 1)
+    return await this.#polled(use).next(poll, caller)
+  }
+
+  /** Resolves when every confirmation is on the disk. */
+  async durable(): Promise<void> {
+    await this.#readers.durable()
+  }
+
+  /** The JSON array at this moment; nothing is created or confirmed. */
   peek(page: Omit<PollOptions, 'timeoutMs'>, use: ReaderUse): Uint8Array {
     return this.#readers.find(use.name) ? this.#polled(use).peek(page) : utf8('[]')
   }

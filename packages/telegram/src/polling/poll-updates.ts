@@ -31,7 +31,7 @@ export class PolledUpdates {
   /** Creates the reader: updates wait for the first poll from now on. */
   async open(): Promise<void> {
     try {
-      await this.#context.call('getUpdates', { query: { reader: READER, limit: '1' } })
+      await this.#context.reader.poll({ offset: 0, limit: 1, timeoutMs: 0 }, nobodyLeaves)
     } catch (error) {
       // Only a running gateway can delete a reader.
       if (!isCoded(error, 'readers-full')) throw error
@@ -72,36 +72,27 @@ export class PolledUpdates {
   }
 
   async dropPending(): Promise<void> {
-    await this.#page({ offset: this.#context.client.journal.newest() + 1, limit: 1, timeoutSec: 0 })
+    const { client, reader } = this.#context
+    await reader.poll({ offset: client.journal.newest() + 1, limit: 1, timeoutMs: 0 }, nobodyLeaves)
+    await reader.durable()
   }
 
   /** Updates that the bot does not want are passed while it waits. */
-  async #read(poll: PollRequest, ended: AbortSignal): Promise<ShownUpdate[]> {
+  async #read({ limit, endsAtMs, allowed, gone, ...poll }: PollRequest, ended: AbortSignal): Promise<ShownUpdate[]> {
+    const { clock, reader } = this.#context
     for (let { offset } = poll; ; ) {
-      const leftMs = poll.endsAtMs - this.#context.clock.monotonicMs()
-      const timeoutSec = Math.max(0, Math.ceil(leftMs / 1000))
-      const page = await this.#page({ offset, limit: poll.limit, timeoutSec, gone: poll.gone })
+      const timeoutMs = Math.max(0, endsAtMs - clock.monotonicMs())
+      const page = await reader.poll({ offset, limit, timeoutMs }, gone)
       if (ended.aborted) throw new TelegramError(409, `Conflict: terminated by ${String(ended.reason)}`)
-      const shown = await this.#shown.show(page, poll.allowed)
+      // New numbers are written here, and the confirmation with them.
+      const shown = await this.#shown.show(page, allowed)
       const last = page.at(-1)
-      if (shown.length > 0 || !last || poll.gone.aborted) return shown
+      if (shown.length > 0 || !last || gone.aborted) {
+        await reader.durable()
+        return shown
+      }
       offset = last.id + 1
     }
-  }
-
-  async #page({
-    offset,
-    limit,
-    timeoutSec,
-    gone,
-  }: {
-    offset: number
-    limit: number
-    timeoutSec: number
-    gone?: AbortSignal
-  }) {
-    const query = { reader: READER, offset: String(offset), limit: String(limit), timeout: String(timeoutSec) }
-    return await this.#context.call('getUpdates', { query, ...(gone && { gone }) })
   }
 
   /** -1 is the last update: the ones before it are forgotten. */
@@ -142,6 +133,8 @@ export class PolledUpdates {
     return this.#context.client.records('telegram-settings')
   }
 }
+
+const nobodyLeaves = new AbortController().signal
 
 const pollAsked = (parameters: Parameters) => ({
   offset: parameters.integer('offset') ?? 0,

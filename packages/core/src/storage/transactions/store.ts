@@ -101,6 +101,11 @@ export class Store {
     }
   }
 
+  /** Resolves when all deferred changes that can be read are on disk: immediately if there are none. */
+  async durable(): Promise<void> {
+    if (this.#transactions.hasDeferred) await this.write(() => undefined)
+  }
+
   /** Runs when the present turn is over and its writes are in progress. */
   afterTurn(run: () => void): void {
     this.#nextTurn(run)
@@ -291,8 +296,5 @@ export class Store {
   }
 }
 
-function durabilityOf(batch: QueuedWrite[]): Durability {
-  const asked = new Set(batch.map(({ durability }) => durability))
-  if (asked.has('durable')) return 'durable'
-  return asked.has('recorded') ? 'recorded' : 'deferred'
-}
+const durabilityOf = (batch: QueuedWrite[]): Durability =>
+  (['durable', 'recorded'] as const).find(it => batch.some(({ durability }) => durability === it)) ?? 'deferred'

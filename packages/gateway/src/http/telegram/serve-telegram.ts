@@ -1,8 +1,17 @@
 // The routes of the Telegram Bot API. The token is in their addresses, so nothing here logs or answers an address.
+import type { Update } from '@postern/bot-api'
 import type { Client, Log } from '@postern/core'
-import { type Clock, gatewayLimits } from '@postern/protocol'
+import { type Clock, fromUtf8, gatewayLimits } from '@postern/protocol'
 import { Counter } from '@postern/protocol/metrics'
-import { findSupported, type TelegramAnswer, TelegramApi, TelegramError, telegramAnswerTo } from '@postern/telegram'
+import {
+  findSupported,
+  READER,
+  type TelegramAnswer,
+  TelegramApi,
+  TelegramError,
+  type TelegramReader,
+  telegramAnswerTo,
+} from '@postern/telegram'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fullAccess } from '../../access.ts'
 import type { LateRefusals } from '../../late-refusals.ts'
@@ -40,7 +49,8 @@ type Serving = TelegramServing & { telegram: TelegramApi; isToken: (given: strin
 export async function serveTelegram(server: FastifyInstance, options: TelegramServing): Promise<TelegramApi> {
   const { client, handlers, clock, log, botToken, metrics } = options
   const deliver = telegramDeliveries({ ...options, elapsed: client.elapsed })
-  const telegram = await TelegramApi.open({ client, call: callInProcess(handlers), deliver, clock, log })
+  const reader = readerOf(options.readers)
+  const telegram = await TelegramApi.open({ client, reader, call: callInProcess(handlers), deliver, clock, log })
   const counters = new Counters(metrics)
   const serving = { ...options, telegram, isToken: tokenInPath(botToken), counters }
   const config = { open: true, readsLater: true }
@@ -57,6 +67,14 @@ export async function serveTelegram(server: FastifyInstance, options: TelegramSe
     handler: (request, reply) => answerFile(request, reply, serving),
   })
   return telegram
+}
+
+function readerOf(readers: UpdateReaders): TelegramReader {
+  const use = { name: READER, types: undefined, chats: undefined, from: 'now' } as const
+  return {
+    poll: async (poll, gone) => JSON.parse(fromUtf8(await readers.pollAhead(poll, use, { gone }))) as Update[],
+    durable: () => readers.durable(),
+  }
 }
 
 /** Libraries that check the form of a token need digits and a colon before ours. */
