@@ -237,6 +237,8 @@ test('[TELEGRAM-9.8] the webhook continues after a restart, and with a reader th
   await timed.ok('setWebhook', { url: receiver.url, secret_token: 'kept', drop_pending_updates: true })
   await alice.say(timed.toBot, 'before')
   await receiver.received(1)
+  // The answer of the receiver is noted after its post.
+  await expect.poll(() => timed.ok('getWebhookInfo'), SOON).toMatchObject({ pending_update_count: 0 })
   await world.closeGateway(timed.gateway)
   const telegram = await openTelegram(world, clock)
   await alice.say(telegram.toBot, 'after')
