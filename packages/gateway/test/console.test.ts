@@ -151,7 +151,7 @@ test('[GATEWAY-16.4] it shows the bot, live updates and hooks, sends, tries a ho
   const toBot = privateChatId(gateway.client.account)
   const { page, heard } = await open()
   await login(page, 'wrong')
-  await page.getByText('The bot token is missing or wrong').waitFor()
+  await page.getByText('This token is wrong, or was revoked.').waitFor()
   await login(page, gateway.token)
   await page.getByText('No chat yet').waitFor()
   await page.getByText('Waiting for updates.').waitFor()
@@ -277,6 +277,7 @@ test('[GATEWAY-16.6] a token with fewer rights sees what it may, and a revoked o
   await page.getByText((await api.me()).invite_url).waitFor()
   await api.ok('DELETE', `/v1/tokens/${token.id}`)
   await page.getByLabel('Token').waitFor()
+  await page.getByText('This token is wrong, or was revoked.').waitFor()
 })
 
 test('[GATEWAY-16.7] it has no findings of axe in light and dark, and fits a phone', async ({
@@ -346,4 +347,25 @@ test('[GATEWAY-16.9] it creates a hook, shows its address once, and removes it a
   await page.getByLabel('Token').waitFor()
   expect(await page.locator('body').textContent()).not.toContain(address)
   expect(heard).toEqual([])
+})
+
+test('[GATEWAY-16.13] a hook that refused its last post is shown as a fault, with the reason', async ({
+  online: { gateway, api },
+  open,
+  alice,
+}) => {
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  const hook = await api.ok<CreatedHook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'alerts' })
+  const headers = { 'content-type': 'application/json' }
+  const refused = await fetch(gateway.url + new URL(hook.url).pathname, { method: 'POST', headers, body: '{}' })
+  expect(refused.status).toBe(400)
+  const { page } = await open({ viewport: { width: 390, height: 844 } })
+  await login(page, gateway.token)
+  await page.locator('#hooks .bad', { hasText: hook.id }).waitFor()
+  // No button of a phone breaks its words.
+  for (const name of ['Log out', `Remove ${hook.id}`]) {
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    expect(box?.height).toBeLessThanOrEqual(40)
+  }
 })

@@ -22,6 +22,7 @@ function hookRow(hook) {
   const last = hook.last_result === undefined ? 'never used' : hook.last_result + ', ' + new Date(hook.last_ts).toLocaleString()
   const words = [hook.format, hook.id, nameOf(hook.chat_id), last, hook.last_error].filter(Boolean).join(' · ')
   if (row.firstChild.textContent !== words) row.firstChild.textContent = words
+  row.firstChild.className = hook.last_error === undefined ? '' : 'bad'
   return row
 }
 

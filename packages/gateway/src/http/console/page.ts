@@ -114,7 +114,7 @@ export const CONSOLE_STYLE = `:root {
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }
-header { display: flex; gap: 12px; align-items: center; max-inline-size: 1080px; margin: auto; padding: 16px; }
+header { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; white-space: nowrap; max-inline-size: 1080px; margin: auto; padding: 16px; }
 h1 { margin: 0; font-size: 20px; }
 header [role=status] { flex: 1; color: var(--ink-2); }
 main { max-inline-size: 1080px; margin: auto; padding: 0 16px 32px; }
@@ -122,6 +122,11 @@ noscript { display: block; padding: 16px; }
 #cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 16px; align-items: start; }
 .card { min-inline-size: 0; padding: 16px 18px; border: 1px solid var(--line); border-radius: 12px; background: var(--pane); }
 .wide { grid-column: 1 / -1; }
+@media (688px <= width < 900px) {
+  #cards { grid-template-rows: auto 1fr; }
+  .bot { grid-row: span 2; }
+  .send { grid-column: 1 / -1; }
+}
 @media (width >= 900px) {
   #cards { grid-template: auto 1fr / repeat(3, 1fr); }
   .delivery { grid-area: 2 / 1; }
@@ -150,7 +155,9 @@ dd { margin: 0; text-align: end; overflow-wrap: anywhere; font-variant-numeric: 
 pre.code:not(:empty) { padding: 10px; border-radius: 8px; background: var(--sunken); color: var(--ink); }
 ol, ul { margin: 0; padding: 0; list-style: none; }
 a { color: var(--accent); }
-li button { min-block-size: 32px; margin: 0 0 0 12px; padding: 2px 10px; }
+#hooks li { display: flex; justify-content: space-between; align-items: center; gap: 12px; }
+li span { min-inline-size: 0; }
+li button { flex: none; min-block-size: 32px; margin: 0; padding: 2px 10px; }
 li { padding: 8px 0; border-block-start: 1px solid var(--line); overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 summary b { margin-inline-end: 8px; }

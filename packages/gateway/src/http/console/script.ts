@@ -23,7 +23,9 @@ async function ask(path, { method = 'GET', json, signal = session.signal, header
   })
   if (answer.ok) return answer
   const body = await answer.json().catch(() => ({}))
-  const fault = new Refused(body.error ?? 'The gateway answered ' + answer.status + '.')
+  // The API's own sentence speaks of a header, which nobody types here.
+  const words = answer.status === 401 ? 'This token is wrong, or was revoked.' : body.error
+  const fault = new Refused(words ?? 'The gateway answered ' + answer.status + '.')
   fault.status = answer.status
   throw fault
 }
@@ -93,7 +95,7 @@ async function showDelivery() {
   facts(at('delivery'), [
     ['Mode', enabled ? (paused ? 'webhook, paused' : 'webhook') : 'polling'],
     ['Updates that wait', String(pending)],
-    ...(last_error === undefined ? [] : [['Last error', last_error + ' (' + time(last_error_ts) + ')', true]]),
+    ...(last_error === undefined ? [] : [['Last error', last_error, true], ['Failed at', time(last_error_ts)]]),
     ...(next_attempt_ts === undefined ? [] : [['Next attempt', time(next_attempt_ts)]]),
   ])
 }
