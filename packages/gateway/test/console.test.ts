@@ -346,6 +346,7 @@ test('[GATEWAY-16.9] it creates a hook, shows its address once, and removes it a
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByLabel('Token').waitFor()
   expect(await page.locator('body').textContent()).not.toContain(address)
+  expect(await page.locator('#address').inputValue()).toBe('')
   expect(heard).toEqual([])
 })
 
