@@ -142,7 +142,11 @@ input, select, textarea, button { font: inherit; color: inherit; }
 input, select, textarea { inline-size: 100%; min-block-size: 40px; padding: 8px 10px; border: 1px solid var(--edge); border-radius: 8px; background: var(--sunken); }
 textarea { font: 13px/1.4 ui-monospace, monospace; resize: vertical; }
 button { min-block-size: 40px; margin-block-start: 12px; padding: 6px 14px; border: 1px solid var(--edge); border-radius: 8px; background: none; cursor: pointer; }
-header button { margin: 0; }
+header button { margin: 0 0 0 auto; }
+@media (width < 480px) {
+  header { gap: 8px; }
+  header button { padding-inline: 10px; }
+}
 button.main { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 0; }
