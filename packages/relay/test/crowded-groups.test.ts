@@ -63,7 +63,7 @@ async function restingGroup(others: 'none' | 'one of another service' = 'none') 
   // Each device would be tried again when the service has rested.
   await passing(world, expect.poll(() => clock.isAwaited(pushLimits.retryMs)).toBe(true))
   const addCarol = () => alice.commit(commitEnvelope({ group, epoch: 1 }), { add: [carol.id] })
-  return { world, clock, alice, group, bobs: bobs.browser, browser, addCarol }
+  return { world, clock, alice, bob, group, bobs: bobs.browser, browser, addCarol }
 }
 
 /** The next message finds the group crowded. */
@@ -110,6 +110,14 @@ test('[RELAY-10.33] a group with a device that can be pushed to is not crowded',
   await pushesOf(world, daves, 1)
   await addCarol()
   expect(await pushesAtOnce(world, browser, 1)).toMatchObject([{ group }])
+})
+
+test('[RELAY-10.33] nor is one whose last look found a device to push to now', async () => {
+  const { world, alice, bob, group, bobs, browser, addCarol } = await restingGroup()
+  await addCarol()
+  expect(await pushesAtOnce(world, browser, 1)).toMatchObject([{ group }])
+  await alice.commit(commitEnvelope({ group, epoch: 2 }), { add: [bob.id] })
+  expect(await pushesAtOnce(world, bobs, 1)).toMatchObject([{ group }])
 })
 
 test.skipIf(isOnPostgres())('[RELAY-10.33] no message makes the pusher look at a crowded group', async () => {

@@ -15,14 +15,14 @@ import { arrive, chatOf } from './relay-fixture.ts'
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Pushes of relays on it are not tried.`)
 
-type SharedWorld = PushWorld & { session: DatabaseSession }
+type SharedWorld = PushWorld & { database: string; session: DatabaseSession }
 
 async function sharedWorld(prepare?: (session: DatabaseSession) => Promise<unknown>): Promise<SharedWorld> {
   const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   const session = await DatabaseSession.open(database)
   await prepare?.(session)
-  return { ...(await pushWorld({ database })), session }
+  return { ...(await pushWorld({ database })), database, session }
 }
 
 /** Nobody but the session fills mailboxes until it commits. */
@@ -106,6 +106,28 @@ describe.skipIf(isMissing)('no push waits for the scan of the next minute', () =
   })
 })
 
+describe.skipIf(isMissing)('a relay that has lost the lead', () => {
+  test('[RELAY-10.23] leads again when the one that led has gone, and pushes what came meanwhile', async () => {
+    const world = await sharedWorld()
+    const { session, clock } = world
+    const { alice, group, browser } = await chatWithAway(world)
+    await say(alice, group)
+    await pushesOf(world, browser, 1)
+    // In the place of another relay: it is queued for the lock before the first one loses its connection.
+    const watch = await DatabaseSession.open(world.database)
+    const leads = session.rows('SELECT pg_advisory_lock(10, 1)')
+    await watch.untilWaiting(1)
+    await watch.rows(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 10
+      AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
+    await leads
+    const bobs = await chatWithAway(world)
+    await say(bobs.alice, bobs.group)
+    await expect.poll(() => clock.isAwaited(pushLimits.leadEveryMs)).toBe(true)
+    await session.rows('SELECT pg_advisory_unlock(10, 1)')
+    expect(await pushesOf(world, bobs.browser, 1)).toMatchObject([{ group: bobs.group, count: 1 }])
+  })
+})
+
 /** Ends with the test. */
 async function relayClient(): Promise<pg.Client> {
   const database = await preparedDatabase()
@@ -163,16 +185,29 @@ async function blocksOf(client: pg.Client, words: string, values: string): Promi
   return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
 }
 
+const TABLES = ['empty', 'filled'] as const
+
+/** A connection whose looks are planned when the tables are so, and which has filled ones now. */
+async function plannedLooks(tables: (typeof TABLES)[number]): Promise<pg.Client> {
+  const client = await relayClient()
+  if (tables === 'filled') await fill(client)
+  await client.query('ANALYZE')
+  await lookAtAll(await leaderOn(client))
+  if (tables === 'empty') await fill(client)
+  return client
+}
+
 describe.skipIf(isMissing)('a look reads what belongs to its page', () => {
-  test.each(['empty', 'filled'])('[RELAY-10.34] also by a plan made when the tables were %s', async tables => {
-    const client = await relayClient()
-    if (tables === 'filled') await fill(client)
-    await client.query('ANALYZE')
-    const rows = await leaderOn(client)
-    await lookAtAll(rows)
-    if (tables === 'empty') await fill(client)
-    // Some twelve for each subscription: a level or two of four indexes, and the rows.
-    const most = pushLimits.devicesPerLook * 20
+  // Some twelve for each subscription: a level or two of four indexes, and the rows.
+  const most = pushLimits.devicesPerLook * 20
+
+  test.each(TABLES)('[RELAY-10.31] of a large group, by a plan made when the tables were %s', async tables => {
+    const client = await plannedLooks(tables)
+    expect(await blocksOf(client, 'FROM member', `1, 0, ${pushLimits.membersPerLook}`)).toBeLessThan(most)
+  })
+
+  test.each(TABLES)('[RELAY-10.34] also by a plan made when the tables were %s', async tables => {
+    const client = await plannedLooks(tables)
     expect(await blocksOf(client, 'FROM member', `1, 0, ${pushLimits.membersPerLook}`)).toBeLessThan(most)
     expect(await blocksOf(client, 'ANY ($1', "'{d1,d50,d1500}'")).toBeLessThan(100)
     expect(await blocksOf(client, 'LIMIT $2', `'', ${pushLimits.devicesPerLook}`)).toBeLessThan(most)

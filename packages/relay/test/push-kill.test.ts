@@ -3,6 +3,7 @@ import { systemClock } from '@postern/protocol'
 import { findPostgres } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { DatabaseSession } from './database-session.ts'
 import { pushService, say } from './push-fixture.ts'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { RelayProcess } from './relay-process.ts'
@@ -71,6 +72,48 @@ describe.skipIf(isMissing)('relays on one database', () => {
     bob.socket.terminate()
     await service.receivedBy(browser, 1)
     expect(service.received).toHaveLength(2)
+  })
+
+  test('[RELAY-10.22] two that need the key for the first time at the same moment have one', async () => {
+    const service = await pushService()
+    const database = await sharedDatabase()
+    const session = await DatabaseSession.open(database)
+    const push = { hosts: [service.origin] }
+    const [alice, bob] = [
+      await arrive(await testRelay({ database, push })),
+      await arrive(await testRelay({ database, push })),
+    ]
+    // Both read that there is none before either can write its own.
+    await session.rows('BEGIN')
+    await session.rows('LOCK TABLE push_key IN SHARE MODE')
+    const keys = [alice.call('pushKey', {}), bob.call('pushKey', {})]
+    await session.untilWaiting(2)
+    await session.letGo()
+    const [one, other] = await Promise.all(keys)
+    expect(one).toEqual(other)
+  })
+
+  test('[RELAY-10.23] the next one does not push again what the one that died has pushed', async () => {
+    const service = await pushService()
+    const database = await sharedDatabase()
+    const session = await DatabaseSession.open(database)
+    const pushed = () => session.rows('SELECT pushed FROM push_subscription')
+    const first = await relayProcess(service.origin, database)
+    const [alice, bob] = [await arrive(first as never), await arrive(first as never)]
+    const group = await chatOf(alice, bob)
+    await bob.call('mailboxEnd', {})
+    const browser = service.subscribe()
+    await bob.call('setPush', browser.subscription)
+    const before = await pushed()
+    bob.socket.terminate()
+    await say(alice, group)
+    await service.receivedBy(browser, 1)
+    await expect.poll(pushed).not.toEqual(before)
+    await first.kill()
+    const next = await testRelay({ database, push: { hosts: [service.origin] }, clock: systemClock })
+    const said = await say(await arrive(next, alice.person), group)
+    const [, second] = await service.receivedBy(browser, 2)
+    expect(browser.open(second as never)).toMatchObject({ message: said.accepted?.message, count: 1 })
   })
 
   test('[RELAY-10.23] when the one that pushes dies, another one goes on where it was', async () => {

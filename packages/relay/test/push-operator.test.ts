@@ -30,6 +30,23 @@ test('[RELAY-10.25] metrics count pushes by service and status, and name the dev
   expect(after['postern_relay_push_age_seconds']).toBe(0)
 })
 
+test('[RELAY-10.25] they count a push without an answer by its error, and every device that waits', async () => {
+  const world = await pushWorld({ metrics: { host: '127.0.0.1', port: 0 } })
+  const chats = [await chatWithAway(world), await chatWithAway(world)]
+  world.service.reply = () => Promise.reject(new Error('cut off'))
+  for (const { alice, group } of chats) await say(alice, group)
+  const service = new URL(world.service.origin).host
+  const cutOff = `postern_relay_pushes_total{service="${service}",status="ECONNRESET"}`
+  const scrape = async () => readScrape(await (await fetch(`${world.relay.metricsUrl}/metrics`)).text()).samples
+  const bothCutOff = async () => {
+    for (;;) {
+      const samples = await scrape()
+      if (samples[cutOff] === chats.length) return samples
+    }
+  }
+  expect((await passing(world, bothCutOff()))['postern_relay_pushes_waiting']).toBe(chats.length)
+})
+
 test('[RELAY-10.26] a relay that reaches no push service logs it once, and once when it reaches one again', () => {
   const lines: string[] = []
   const note = (_: object, text: string): void => void lines.push(text)
