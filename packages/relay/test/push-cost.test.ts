@@ -94,6 +94,18 @@ test.each([
   expect((await metric(world, ENTRIES_READ)) - before).toBeLessThan(most)
 })
 
+test('[RELAY-10.28] a service that rests: nothing is read for devices to which it was not asked to push', async () => {
+  // More than the service gets requests before it rests: it is never asked for the last ones.
+  const crowded = await crowd(pushLimits.requestsPerHostMax + pushLimits.failuresMax + 2)
+  const { world, theirs, alice, group } = crowded
+  theirs.reply = () => ({ status: 503 })
+  await say(alice, group)
+  await passing(world, asked(theirs, pushLimits.requestsPerHostMax))
+  const before = await metric(world, ENTRIES_READ)
+  await sendInTurn(crowded, MESSAGES)
+  expect((await metric(world, ENTRIES_READ)) - before).toBeLessThan(MESSAGES * 4)
+})
+
 test('[RELAY-10.28] a muted group: each message is read once', async () => {
   const crowded = await crowd(MEMBERS, 'muted')
   const before = await metric(crowded.world, ENTRIES_READ)
