@@ -1,7 +1,7 @@
 // The button that records a voice message, and what takes the place of the field meanwhile.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { lengthOf } from '../i18n/sizes.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
@@ -32,6 +32,12 @@ type Running = { to: Destination; recording: VoiceRecording; onOver: (how: 'sent
 export function VoiceStrip({ to, recording, onOver }: Running): VNode {
   const spokenMs = useSignal(0)
   const w = attachingWords.value
+  const strip = useRef<HTMLDivElement>(null)
+  // The focus is lost with the button that began the recording.
+  useEffect(() => {
+    if (document.activeElement === document.body)
+      strip.current?.querySelector<HTMLElement>('button:last-child')?.focus()
+  }, [])
   useEffect(() => {
     const ticking = setInterval(() => {
       spokenMs.value = performance.now() - recording.startedMs
@@ -47,7 +53,7 @@ export function VoiceStrip({ to, recording, onOver }: Running): VNode {
     await call('sendFile', { ...spoken, chat: to.chat, ...(to.reply_to !== undefined && { reply_to: to.reply_to }) })
   }
   return (
-    <div class="voice-strip" role="group" aria-label={w.recording}>
+    <div ref={strip} class="voice-strip" role="group" aria-label={w.recording}>
       <IconButton icon="trash" label={w.discard} onClick={() => onOver('discarded')} />
       <span class="voice-strip-sign" aria-hidden="true" />
       <span class="voice-strip-words">

@@ -25,8 +25,9 @@ export function GroupInfo({ group }: { group: ChatDetail }): VNode {
   const isIn = group.state === 'active'
   const isAdmin = isIn && group.members.some(({ id, admin }) => id === me?.id && admin)
   const w = groupWords.value
+  // Another page once the person has left: the focus is lost with the button, and continues at its beginning.
   return (
-    <Page title={w.info}>
+    <Page key={isIn ? 'in' : 'out'} title={w.info}>
       <div class="group-info-head">
         <GroupPicture group={group} />
         <h2 class="group-info-name">

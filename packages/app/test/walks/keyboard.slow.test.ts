@@ -3,7 +3,8 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { Keys } from './keys.ts'
-import { test } from './walk-test.ts'
+import { samplePhoto } from './sample-photo.ts'
+import { inviteOf, test } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
 type Visit = { alice: AppPerson; page: Page; keys: Keys; bot: WalkingBot }
@@ -149,4 +150,143 @@ test('[APP-14.20] everything is reached by the keyboard, and the keyboard is nev
   await deletes(visit)
   await searches(visit)
   await visitsSettings(visit)
+})
+
+/** One answer of several, and then the results are there. */
+async function votes({ alice, page, keys, bot }: Visit, chat: string): Promise<void> {
+  await bot.asks(chat, { question: 'Which pier?', options: ['North', 'South'] })
+  await keys.tabsTo(page.getByRole('radio', { name: 'South' }), 'Shift+Tab')
+  await keys.arrowsTo(page.getByRole('radio', { name: 'North' }), 'ArrowUp')
+  await keys.press('ArrowDown', 'Space')
+  const { message } = await bot.next('poll')
+  expect(message.poll?.options.map(({ votes: count }) => count)).toEqual([0, 1])
+  await page.getByText('your vote').waitFor()
+  await keys.isSomewhere()
+  await keys.press('Escape')
+  await keys.isAt(alice.field)
+}
+
+/** From the newest message: a row is reached by Shift+Tab, others from there by the arrows. */
+async function isAtRow({ alice, keys }: Visit, words: string): Promise<void> {
+  await keys.tabsTo(alice.message(/./).last(), 'Shift+Tab')
+  await keys.arrowsTo(await alice.sees(words), 'ArrowUp')
+}
+
+async function edits(visit: Visit): Promise<void> {
+  const { alice, page, keys, bot } = visit
+  await keys.type('At tan')
+  await keys.press('Enter')
+  await bot.hears('At tan')
+  await alice.seesSent('At tan')
+  await isAtRow(visit, 'At tan')
+  await keys.press('Enter')
+  await keys.arrowsTo(page.getByRole('menuitem', { name: 'Edit' }))
+  await keys.press('Enter')
+  await keys.isAt(alice.field)
+  await keys.press('Backspace', 'Backspace', 'Backspace')
+  await keys.type('ten')
+  await keys.press('Enter')
+  await bot.next('edited', ({ message }) => message.text === 'At ten')
+  await alice.sees('At ten')
+  await keys.isAt(alice.field)
+}
+
+async function forwardsTwo(visit: Visit): Promise<void> {
+  const { alice, page, keys } = visit
+  await isAtRow(visit, 'At ten')
+  await keys.press('Enter')
+  await keys.arrowsTo(page.getByRole('menuitem', { name: 'Select' }))
+  await keys.press('Enter')
+  await page.getByRole('heading', { name: '1 selected' }).waitFor()
+  await keys.isAt(alice.message('At ten'))
+  await keys.arrowsTo(alice.message('/start'), 'ArrowUp')
+  await keys.press('Space')
+  await page.getByRole('heading', { name: '2 selected' }).waitFor()
+  await keys.press('Space')
+  await page.getByRole('heading', { name: '1 selected' }).waitFor()
+  await keys.press('Space')
+  await keys.tabsTo(alice.button('Forward'), 'Shift+Tab')
+  await keys.press('Enter')
+  await keys.tabsTo(alice.dialog('Forward to').getByRole('checkbox', { name: /Bob/ }))
+  await keys.press('Space')
+  await keys.tabsTo(alice.dialog('Forward to').getByRole('button', { name: 'Forward' }))
+  await keys.press('Enter')
+  await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+  await keys.isSomewhere()
+}
+
+/** Deselecting the last one ends it, and so does Escape. */
+async function endsSelecting(visit: Visit): Promise<void> {
+  const { alice, page, keys } = visit
+  for (const end of ['Space', 'Escape']) {
+    await isAtRow(visit, 'At ten')
+    await keys.press('Enter')
+    await keys.arrowsTo(page.getByRole('menuitem', { name: 'Select' }))
+    await keys.press('Enter')
+    await page.getByRole('heading', { name: '1 selected' }).waitFor()
+    await keys.tabsTo(alice.message('At ten').getByRole('checkbox'))
+    await keys.press(end)
+    await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+    await keys.isSomewhere()
+    await keys.press('Escape')
+    await keys.isAt(alice.field)
+  }
+}
+
+async function views({ alice, keys, bot }: Visit, chat: string): Promise<void> {
+  await bot.sendsPhoto(chat, { bytes: samplePhoto({ width: 60, height: 40 }), name: 'pier.png', caption: '' })
+  const photo = alice.button('View photo pier.png')
+  await keys.tabsTo(photo, 'Shift+Tab')
+  await keys.press('Enter')
+  const viewer = alice.dialog('Photo')
+  await viewer.getByRole('img', { name: 'pier.png' }).waitFor()
+  await keys.isSomewhere()
+  await keys.press('Escape')
+  await viewer.waitFor({ state: 'detached' })
+  await keys.isAt(photo)
+}
+
+async function leavesGroup({ alice, page, keys }: Visit): Promise<void> {
+  await page.evaluate(() => void (location.hash = 'new-group'))
+  await keys.tabsTo(page.getByRole('textbox', { name: 'Group name' }))
+  await keys.type('Island')
+  await keys.tabsTo(page.getByRole('checkbox', { name: /Bob/ }))
+  await keys.press('Space')
+  await keys.tabsTo(alice.button('Create group'))
+  await keys.press('Enter')
+  await keys.isAt(alice.field)
+  await keys.tabsTo(alice.button(/^About/), 'Shift+Tab')
+  await keys.press('Enter')
+  await keys.tabsTo(alice.button('Leave group'))
+  await keys.press('Enter')
+  await keys.tabsTo(alice.dialog(/^Leave /).getByRole('button', { name: 'Leave group' }), 'Shift+Tab')
+  await keys.press('Enter')
+  await alice.button('Leave group').waitFor({ state: 'detached' })
+  await keys.isSomewhere()
+}
+
+test('[APP-14.20] a vote, an edit, selected messages, a photo and leaving a group need the keyboard alone', async ({
+  world,
+  bot,
+  alice: { person: alice },
+}) => {
+  const { page } = alice
+  const visit: Visit = { alice, page, keys: new Keys(page), bot }
+  const bob = await world.person('Bob')
+  const chat = await alice.starts(bot, 'Alice')
+  const harbour = await page.evaluate(() => location.hash)
+  await page.goto(await inviteOf(world, bob.client))
+  await page.locator('button:enabled', { hasText: 'Start a chat' }).click()
+  await alice.writes('Hello Bob')
+  await bob.hears('Hello Bob')
+  await page.evaluate(to => void (location.hash = to), harbour)
+  await alice.sees('/start')
+  await alice.field.focus()
+  await votes(visit, chat)
+  await edits(visit)
+  await endsSelecting(visit)
+  await forwardsTwo(visit)
+  expect(await bob.hears('At ten')).toMatchObject({ forwarded: true })
+  await views(visit, chat)
+  await leavesGroup(visit)
 })

@@ -85,3 +85,14 @@ test.skipIf(isFirefox())('[APP-12.8] a recording that is thrown away ends no rep
   const { message } = await bot.hears('Calm.')
   expect(message.reply_to).toBe(asked.id)
 })
+
+test('[APP-14.20] a recording that is begun by the keyboard is sent by it', async ({ bot, openApp }) => {
+  const { person: alice } = await openApp({ permissions: ['microphone'] })
+  await alice.starts(bot, 'Alice')
+  await alice.button('Record voice message').focus()
+  await alice.page.keyboard.press('Enter')
+  await alice.page.getByText('Recording 0:01').waitFor()
+  await alice.page.keyboard.press('Enter')
+  expect((await received(bot)).file.kind).toBe('voice')
+  await expect.poll(() => alice.field.evaluate(field => field === document.activeElement)).toBe(true)
+})

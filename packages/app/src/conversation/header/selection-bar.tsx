@@ -27,6 +27,7 @@ export function SelectionBar(): VNode {
     return () => {
       stepDown()
       document.removeEventListener('keydown', onKey)
+      requestAnimationFrame(keepFocus)
     }
   }, [])
   const context = { chat: talk.chat.value, me: talk.me, nowMs: Date.now() }
@@ -58,6 +59,12 @@ export function SelectionBar(): VNode {
       </span>
     </Bar>
   )
+}
+
+/** The focus is lost with the bar, or with the box of a row: the keyboard continues at the row that it has reached. */
+function keepFocus(): void {
+  if (document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>('article[data-id][tabindex="0"]')?.focus({ preventScroll: true })
 }
 
 const textsOf = (messages: readonly Message[]): string =>

@@ -1,8 +1,9 @@
 // The keyboard among messages: arrows move from one to the next, Enter opens the actions, Esc returns to the field.
+// While messages are selected, Enter and the space bar select, as a tap does.
 
 import { isPlainKey } from '../../parts/plain-key.ts'
 import { openMessageActions } from '../rows/message-actions.ts'
-import type { Talk } from '../talk.ts'
+import { type Talk, toggleSelected } from '../talk.ts'
 
 type KeyEvent = KeyboardEvent & { currentTarget: HTMLElement }
 
@@ -24,10 +25,17 @@ export function moveAmongRows(talk: Talk, event: KeyEvent): void {
   if (to !== undefined) {
     event.preventDefault()
     rows[Math.max(0, Math.min(to, rows.length - 1))]?.focus()
-  } else if (event.key === 'Enter' || (event.key === 'F10' && event.shiftKey)) {
-    const message = talk.messages.peek().get(held.dataset['id'] ?? '')
-    if (!message) return
-    event.preventDefault()
-    openMessageActions(talk, message, held)
+    return
   }
+  const message = talk.messages.peek().get(held.dataset['id'] ?? '')
+  const act = message && actionOf(event, talk)
+  if (!act) return
+  event.preventDefault()
+  act(talk, message, held)
+}
+
+function actionOf(event: KeyEvent, { selection }: Talk): typeof openMessageActions | undefined {
+  if (selection.peek())
+    return (event.key === 'Enter' || event.key === ' ') && isPlainKey(event) ? toggleSelected : undefined
+  return event.key === 'Enter' || (event.key === 'F10' && event.shiftKey) ? openMessageActions : undefined
 }
