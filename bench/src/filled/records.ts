@@ -119,7 +119,7 @@ export function addUpdates(database: Database, count: number): string[] {
 }
 
 /** The update of a text, without its message. */
-export function addUpdate(database: Database, message: Message) {
+function addUpdate(database: Database, message: Message) {
   const event = { type: 'message' as const, chat_id: message.chat_id, message }
   appendEvent({ elapsed: { latestMs: systemClock.nowMs } }, database, event)
   return event

@@ -59,9 +59,9 @@ const weigh = (files: BuiltFile[]) => files.reduce((sum, { bytes }) => sum + byt
 const tooHeavy = (files: BuiltFile[], bytesMax: number): string =>
   weigh(files) <= bytesMax ? '' : `${weigh(files)} bytes:\n${largestIn(files)}`
 
-test('[APP-14.5] the page weighs at most 71 kB with the first chat, and all styles 12', ({ files }) => {
+test('[APP-14.5] the page weighs at most 72 kB with the first chat, and all styles 12', ({ files }) => {
   const scripts = firstChat(files)
-  expect(tooHeavy(scripts, 71 * KB)).toBe('')
+  expect(tooHeavy(scripts, 72 * KB)).toBe('')
   expect(weigh(scripts)).toBeGreaterThan(10 * KB)
   expect(weigh(files.filter(({ path }) => path.endsWith('.css')))).toBeLessThanOrEqual(12 * KB)
 })

@@ -142,9 +142,10 @@ test.for<EmojiFont>(['as the machine has it', 'with an emoji font'])(
 
 /** The share of its sign that an icon takes. */
 const shareOf = ({ page }: AppPerson, sign: string): Promise<number> =>
-  page
-    .locator(sign)
-    .evaluate(it => (it.querySelector('.icon')?.getBoundingClientRect().width ?? 0) / it.getBoundingClientRect().width)
+  page.locator(sign).evaluate(element => {
+    const widthOf = (of: Element | null) => of?.getBoundingClientRect().width ?? 0
+    return widthOf(element.querySelector('.icon')) / widthOf(element)
+  })
 
 test('[APP-14.21] with letters of twice the size, a sign grows with its icon', async ({
   bot,
@@ -184,7 +185,8 @@ test('[APP-14.56] scrollbars have the colours of the scheme on every screen', as
   alice: { person: alice },
 }) => {
   await alice.starts(bot, 'Alice')
-  const colourOf = (place: string) => alice.page.locator(place).evaluate(it => getComputedStyle(it).scrollbarColor)
+  const colourOf = (place: string) =>
+    alice.page.locator(place).evaluate(element => getComputedStyle(element).scrollbarColor)
   const inChat = await colourOf('[role="log"]')
   expect(inChat).not.toBe('auto')
   await go(alice, 'settings/privacy')
