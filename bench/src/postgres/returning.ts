@@ -54,15 +54,17 @@ function rowsOf(returned: readonly Returned[], { count, startedMs }: { count: nu
     { what: `the last ${what}`, ours: (sinceStartMs.at(-1) ?? 0) / 1000, unit: 's' },
     { what: `longest time between two logins ${what}`, ours: pause.lengthMs, unit: 'ms' },
     { what: `when that time began ${what}`, ours: pause.beganMs / 1000, unit: 's' },
+    { what: `in by then ${what}`, ours: pause.loggedIn / count, unit: 'of all' },
     { what: `dials ${what}`, ours: sum('dials') / count, unit: 'each' },
     { what: `dials that nobody answered in time ${what}`, ours: sum('unanswered') / count, unit: 'each' },
   ]
 }
 
-type Pause = { beganMs: number; lengthMs: number }
+/** `loggedIn`: the clients that were in when it began. */
+type Pause = { beganMs: number; lengthMs: number; loggedIn: number }
 
 const longestPause = (timesMs: readonly number[]): Pause =>
   timesMs
     .slice(1)
-    .map((ms, at) => ({ beganMs: timesMs[at] ?? 0, lengthMs: ms - (timesMs[at] ?? 0) }))
-    .reduce((one, other) => (other.lengthMs > one.lengthMs ? other : one), { beganMs: 0, lengthMs: 0 })
+    .map((ms, at) => ({ beganMs: timesMs[at] ?? 0, lengthMs: ms - (timesMs[at] ?? 0), loggedIn: at + 1 }))
+    .reduce((one, other) => (other.lengthMs > one.lengthMs ? other : one), { beganMs: 0, lengthMs: 0, loggedIn: 0 })

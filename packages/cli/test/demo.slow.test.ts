@@ -81,6 +81,26 @@ test('[CLI-3.10] a bot that was written for Telegram finds the demo at the addre
   expect(await answer.json()).toMatchObject({ ok: true, result: { is_bot: true, first_name: 'Echo' } })
 })
 
+test('[CLI-3.11] a hook of the demo has an address that takes posts', async () => {
+  await using demo = await started()
+  await using alice = new ScriptedPerson(personIn(demo.stdout).split(' person ')[1]?.split(' ') ?? [])
+  await alice.ready()
+  await alice.do('open', { invite: inviteIn(demo.stdout), text: 'Hello!' })
+  await demo.says('CHAT=')
+  const [, chat_id] = /^ *CHAT=(\S+)$/m.exec(demo.stdout) ?? []
+  const [, url, token] = /POSTERN_URL=(\S+) BOT_TOKEN=(\S+)/.exec(demo.stdout) ?? []
+  const post = (to: string, body: object) =>
+    fetch(to, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const hook = (await (await post(`${url}/v1/hooks`, { chat_id, format: 'text' })).json()) as { url: string }
+  expect(hook.url).toMatch(new RegExp(`^${url}/`))
+  expect((await post(hook.url, { text: 'the disk is full' })).ok).toBe(true)
+  await alice.line(() => alice.messages().some(({ text }) => text === 'the disk is full'))
+})
+
 test('[CLI-3.5] the link leads to the app, which is built once; --app names another, or none', async () => {
   const appAt = async (...more: string[]) => {
     await using demo = new Postern(demoWithApp(...more))

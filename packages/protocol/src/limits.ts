@@ -357,7 +357,7 @@ export const relayFixedLimits = {
   /** A full relay tells no client to come back later than this. */
   appointmentMsMax: 20 * SECOND_MS,
   /** Connections that the system holds until the relay accepts them: beyond, a client dials again only after seconds. */
-  listenBacklog: 2_048,
+  listenBacklog: 4_096,
   /** A relay without its database for this long reports that it is not ready: other relays may have theirs. */
   unreadyAfterMs: 15 * SECOND_MS,
   /** Frames accepted before their answers are checked: a burst must not fill the memory with answers. */

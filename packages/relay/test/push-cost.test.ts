@@ -246,3 +246,21 @@ test.skipIf(isOnPostgres())('[RELAY-10.31] others have their turn between two pa
   turns.isOver = true
   expect(new Set(pages).size).toBe(3)
 })
+
+test.skipIf(isOnPostgres())('[RELAY-10.27] a scan that is asked for during another one follows it', async () => {
+  const { clock } = await pushWorld()
+  const scans: number[] = []
+  const { look } = DueRows.prototype
+  // While the first one looks, the time for the next one comes: what it has passed by then is due.
+  const looks = vi.spyOn(DueRows.prototype, 'look').mockImplementation(function (this: DueRows, asked, isVoid) {
+    const page = look.call(this, asked, isVoid)
+    if (asked.kind !== 'all' || asked.after !== '') return page
+    scans.push(clock.monotonicMs())
+    if (scans.length === 1) clock.advance(pushLimits.scanEveryMs)
+    return page
+  })
+  onTestFinished(() => looks.mockRestore())
+  clock.advance(pushLimits.scanEveryMs)
+  while (scans.length < 2) await nextTurn()
+  expect(scans[1]).toBe(clock.monotonicMs())
+})

@@ -33,11 +33,14 @@ export async function startDemoRelay(settings: DemoSettings, kept: SavedState | 
 type Wanted = { relayUrl: string; token: string }
 
 export async function startDemoGateway(demo: DemoSettings, { relayUrl, token }: Wanted): Promise<Gateway> {
+  const listen = `${HOST}:${demo.gatewayPort}`
   const settings = readSettings({
     BOT_TOKEN: token,
     BOT_NAME: 'Echo',
     RELAY_URL: relayUrl,
-    LISTEN: `${HOST}:${demo.gatewayPort}`,
+    LISTEN: listen,
+    // A port that the system chooses is not known yet.
+    ...(demo.gatewayPort > 0 && { HOOKS_URL: `http://${listen}` }),
     REFERENCE: 'on',
     CONSOLE: 'on',
     TELEGRAM_API: 'on',

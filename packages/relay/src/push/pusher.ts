@@ -57,7 +57,9 @@ export class Pusher implements PushListener {
   #groups = new Set<number>()
   #devices = new Set<string>()
   /** The next position of a scan of all subscriptions; undefined while there is none. */
-  #scanAfter: string | undefined = ''
+  #scanAfter: string | undefined
+  /** A scan under way may have passed what was missed: another one follows it. */
+  #isScanDue = true
   #scanTimer: Timer | undefined
   readonly #crowded: CrowdedGroups
   /** For looks that are repeated soon. */
@@ -118,7 +120,7 @@ export class Pusher implements PushListener {
 
   missed(): void {
     this.#crowded.clear()
-    this.#scanAfter ??= ''
+    this.#isScanDue = true
     this.#wake()
   }
 
@@ -165,6 +167,7 @@ export class Pusher implements PushListener {
     if (!leads) return await this.#soon.pause(pushLimits.leadEveryMs, this.#stop.signal)
     this.#woken = new Deferred()
     await this.#lookAtSignals()
+    if (this.#scanAfter === undefined && this.#isScanDue) this.#beginScan()
     if (this.#scanAfter !== undefined)
       this.#scanAfter = (await this.#look({ kind: 'all', after: this.#scanAfter })).next
     else if (this.#groups.size + this.#devices.size === 0) await this.#woken.promise
@@ -172,9 +175,14 @@ export class Pusher implements PushListener {
 
   /** Signals of the time before went to another relay, or to nobody. A second scan finds messages that were under way. */
   #beginToLead(): void {
-    this.#scanAfter = ''
+    this.#beginScan()
     this.#known.readAgain()
     this.#soon.after(pushLimits.awayAfterMs, () => this.missed())
+  }
+
+  #beginScan(): void {
+    this.#isScanDue = false
+    this.#scanAfter = ''
   }
 
   async #lookAtSignals(): Promise<void> {
