@@ -14,7 +14,7 @@ let histories = 0
 const FOUND = [7, 14, 26, 48, 106, 2016, 4051, 7007, 1, 3, 5, 24, 4020, 4029, 6037, 20062, 20200, 20238, 30009]
 const FIRST = FOUND.slice(0, timesFrom('HISTORIES', { change: 8, campaign: FOUND.length }))
 /** The first ones are also played with farewells. */
-const WITH_FAREWELLS = process.env['HISTORY_SEEDS'] ? Number.POSITIVE_INFINITY : 4
+const WITH_FAREWELLS = process.env['HISTORY_SEEDS'] ? Number.POSITIVE_INFINITY : 2
 const SEEDS = process.env['HISTORY_SEEDS']?.split(',').map(Number) ?? FIRST
 
 const test = testInHurry.extend('worldOptions', { scope: 'file' }, () => ({
