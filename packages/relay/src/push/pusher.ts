@@ -23,6 +23,7 @@ import { PushServices } from './push-services.ts'
 import { PushedPositions } from './pushed-positions.ts'
 import type { PushObserver } from './send-push.ts'
 import { StoppableTimers } from './stoppable-timers.ts'
+import { SubscriptionScan } from './subscription-scan.ts'
 import { WaitingDevices } from './waiting-devices.ts'
 
 type Parts = {
@@ -56,10 +57,7 @@ export class Pusher implements PushListener {
   readonly #waiting: WaitingDevices
   #groups = new Set<number>()
   #devices = new Set<string>()
-  /** The next position of a scan of all subscriptions; undefined while there is none. */
-  #scanAfter: string | undefined
-  /** A scan under way may have passed what was missed: another one follows it. */
-  #isScanDue = true
+  readonly #scan = new SubscriptionScan()
   #scanTimer: Timer | undefined
   readonly #crowded: CrowdedGroups
   /** For looks that are repeated soon. */
@@ -120,7 +118,7 @@ export class Pusher implements PushListener {
 
   missed(): void {
     this.#crowded.clear()
-    this.#isScanDue = true
+    this.#scan.ask()
     this.#wake()
   }
 
@@ -167,22 +165,16 @@ export class Pusher implements PushListener {
     if (!leads) return await this.#soon.pause(pushLimits.leadEveryMs, this.#stop.signal)
     this.#woken = new Deferred()
     await this.#lookAtSignals()
-    if (this.#scanAfter === undefined && this.#isScanDue) this.#beginScan()
-    if (this.#scanAfter !== undefined)
-      this.#scanAfter = (await this.#look({ kind: 'all', after: this.#scanAfter })).next
+    const after = this.#scan.page()
+    if (after !== undefined) this.#scan.lookedAt((await this.#look({ kind: 'all', after })).next)
     else if (this.#groups.size + this.#devices.size === 0) await this.#woken.promise
   }
 
   /** Signals of the time before went to another relay, or to nobody. A second scan finds messages that were under way. */
   #beginToLead(): void {
-    this.#beginScan()
+    this.#scan.restart()
     this.#known.readAgain()
     this.#soon.after(pushLimits.awayAfterMs, () => this.missed())
-  }
-
-  #beginScan(): void {
-    this.#isScanDue = false
-    this.#scanAfter = ''
   }
 
   async #lookAtSignals(): Promise<void> {
