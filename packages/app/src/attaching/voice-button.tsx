@@ -28,12 +28,6 @@ export function VoiceButton({ onRecording }: { onRecording: (recording: VoiceRec
 
 type Running = { to: Destination; recording: VoiceRecording; onOver: (how: 'sent' | 'discarded') => void }
 
-/** With a touch screen the field does not take the focus, because it would open the keyboard. */
-function focusRecorder(): void {
-  if (document.activeElement === document.body)
-    document.querySelector<HTMLElement>('.composer-row > button:last-child')?.focus()
-}
-
 /** Replaces the field while a person records a voice message. */
 export function VoiceStrip({ to, recording, onOver }: Running): VNode {
   const spokenMs = useSignal(0)
@@ -43,7 +37,6 @@ export function VoiceStrip({ to, recording, onOver }: Running): VNode {
   useEffect(() => {
     if (document.activeElement === document.body)
       strip.current?.querySelector<HTMLElement>('button:last-child')?.focus()
-    return () => void requestAnimationFrame(focusRecorder)
   }, [])
   useEffect(() => {
     const ticking = setInterval(() => {

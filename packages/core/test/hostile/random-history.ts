@@ -10,7 +10,7 @@ import type { HurriedClock } from './hurried-clock.ts'
 import { coreOf, groupOf, keyHolders } from './modified-client.ts'
 
 const IN_TURN = Object.entries(attacks).filter(([name]) => !Object.values(SPLITTING).includes(name))
-/** A farewell is about as frequent as another attack. */
+/** About half of these are farewells. */
 const WITH_FAREWELLS = [...IN_TURN, ...Array.from({ length: 5 }, () => Object.entries(farewells)).flat()]
 const DAY_MS = 24 * 3600 * 1000
 const UNDER_WAY_MAX = 4

@@ -31,7 +31,7 @@ export class TelegramViews {
       const shown = showIn(view)
       const { nameless, numberless } = view
       if (nameless.length + numberless.length === 0) return shown
-      // Both writes are of one turn, so they share a transaction.
+      // Both are asked for together, so that they can share a wait for the disk.
       await Promise.all([this.numbers.assign(nameless), this.messages.assign(numberless)])
     }
   }

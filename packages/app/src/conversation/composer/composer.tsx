@@ -50,6 +50,7 @@ export function Composer(): VNode {
             recording={recording.value}
             onOver={how => {
               recording.value = undefined
+              requestAnimationFrame(keepFocus)
               if (how === 'sent') filesSent(talk)
             }}
           />
@@ -79,6 +80,12 @@ export function Composer(): VNode {
       </form>
     </div>
   )
+}
+
+/** On a touch screen the field takes no focus, because it would open the keyboard: it goes to the record button. */
+function keepFocus(): void {
+  if (document.activeElement === document.body)
+    document.querySelector<HTMLElement>('.composer-row > button:last-child')?.focus()
 }
 
 async function chooseThen(
