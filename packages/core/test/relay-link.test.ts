@@ -90,6 +90,30 @@ test.each([0, 0.2, 0.5, 1])(
   },
 )
 
+test.each([0, 0.5, 1])(
+  '[CORE-3.11] a relay that answers neither the dial nor the login is given up after ten to twenty seconds (jitter %d)',
+  async jitter => {
+    const { clock, dials, link } = linkTo(() => {}, { jitter })
+    const patienceMs = 10_000 + 10_000 * jitter
+    link.start()
+    for (const isChallenged of [false, true]) {
+      const count = dials.length
+      const dialledMs = clock.nowMs()
+      if (isChallenged) dials.at(-1)?.events.message(challenge)
+      await settle()
+      clock.advance(patienceMs - 1)
+      await settle()
+      expect(link.lostReason).toBe(isChallenged ? 'no answer' : undefined)
+      expect(dials).toHaveLength(count)
+      while (dials.length === count) clock.advance(1)
+      expect(link.lostReason).toBe('no answer')
+      expect(clock.nowMs() - dialledMs - patienceMs).toBe(shareOf(clientLimits.reconnectFirstMs * count, jitter))
+    }
+    link.stop()
+    expect(clock.timerCount).toBe(0)
+  },
+)
+
 test.each([
   [0, 7000],
   [1, 7700],

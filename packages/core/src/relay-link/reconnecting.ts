@@ -39,6 +39,14 @@ class ReconnectPauses {
     return toldMs + toldMs * TOLD_SPREAD * this.#jitter()
   }
 
+  /**
+   * How long a relay may take to answer a dial and the login. Drawn at random: clients that dialled a busy relay
+   * together must not give up together.
+   */
+  patienceMs(): number {
+    return clientLimits.connectTimeoutMs * (1 + this.#jitter())
+  }
+
   reset(): void {
     this.#failures = 0
     this.#isLengthened = false

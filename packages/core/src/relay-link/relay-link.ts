@@ -152,7 +152,7 @@ export class RelayLink {
       isAlive: true,
       told: { cursor: -1, mark: -1 },
       pages: new PageLane(this.#options.afterTurn, page => this.#handOn(connection, page)),
-      watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
+      watch: clock.setTimer(this.#pauses.patienceMs(), () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),
         closed: (reason, code) => this.#closed(connection, { reason, code }),
@@ -203,7 +203,8 @@ export class RelayLink {
   async #authenticate(connection: LinkConnection, nonce: Uint8Array): Promise<void> {
     const audience = new URL(this.#options.relayUrl).host
     const request = await this.#options.prove(nonce, audience)
-    const timeoutMs = clientLimits.connectTimeoutMs
+    // The watch of the connection ends earlier.
+    const timeoutMs = clientLimits.connectTimeoutMs * 2
     const session = await this.#callOn(connection, { name: 'authenticate', request, timeoutMs })
     this.#refusal = undefined
     // The session of the last connection must not continue over this one:
