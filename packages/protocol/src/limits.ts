@@ -598,7 +598,9 @@ export const clientLimits = {
    */
   chatTextsBytesMax: 32 * MIB,
   requestTimeoutMs: 10 * SECOND_MS,
+  /** A dial with the login: each client draws a time of its own between these. */
   connectTimeoutMs: 10 * SECOND_MS,
+  connectTimeoutMsMax: 20 * SECOND_MS,
   reconnectFirstMs: 100,
   reconnectMaxMs: 30 * SECOND_MS,
   /** Enough for the longest pause. */
@@ -883,8 +885,12 @@ export const gatewayLimits = {
   telegramSkippedPartMax: 0.05,
   /** Skips of a chat that are remembered, so that the messages before them are forgotten in their turn. */
   telegramSkipsMax: 100,
-  /** Numbers of people and chats, and as many of messages, that are kept in memory. */
-  telegramNumbersInMemoryMax: 1_000,
+  /** Numbers of people and chats that are kept in memory. */
+  telegramChatNumbersInMemoryMax: 1_000,
+  /** Numbers of messages that are kept in memory, all of a chat or none: about 10 MB. */
+  telegramMessageNumbersInMemoryMax: 100_000,
+  /** Numbers that are stored together: a page of updates then writes few pages of the database. */
+  telegramNumbersPerBlock: 32,
   /** How long a new number waits until the relay has told whether the data was restored. */
   telegramNumberWithinMs: 5 * SECOND_MS,
   /** Inline keyboards of several pages: the newest ones can be turned over. */

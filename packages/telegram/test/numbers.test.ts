@@ -28,18 +28,49 @@ test('[TELEGRAM-4.3] numbers have fewer than 52 bits, and a taken one goes to no
   expect(new ChatNumbers(bot.client).find(alice.id)).toBe(taken + 1)
 })
 
-test('[TELEGRAM-4.4] old messages lose their numbers, which are not used again', async ({ bot, alice, clock }) => {
-  const { client } = bot
+const { telegramMessagesPerChatMax: KEPT, telegramNumbersPerBlock: PER_BLOCK } = gatewayLimits
+
+const idsFrom = (first: number, count: number): string[] => Array.from({ length: count }, (_, at) => `m${first + at}`)
+
+/** By pages, as they are given to a bot that has been away. */
+async function assignAll(numbers: MessageNumbers, chat: ChatId, ids: readonly string[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += 100) await numbers.assign(ids.slice(at, at + 100).map(id => ({ chat, id })))
+}
+
+test('[TELEGRAM-4.4] the newest messages keep their numbers, and those of the others are not used again', async ({
+  bot,
+  alice,
+  clock,
+}) => {
   const chat: ChatId = alice.chatId
-  const numbers = new MessageNumbers(client, clock)
-  expect(await Promise.all(['a', 'b', 'a'].map(id => numberIn(numbers, chat, id)))).toEqual([1, 2, 1])
-  // As if that number of messages had been sent since.
-  await client
-    .records('telegram-messages')
-    .change({ key: `${chat} newest`, put: String(gatewayLimits.telegramMessagesPerChatMax) })
-  expect(await numberIn(numbers, chat, 'c')).toBe(gatewayLimits.telegramMessagesPerChatMax + 1)
-  expect([numbers.idOf(chat, 1), numbers.idOf(chat, 2)]).toEqual([undefined, 'b'])
-  expect(await numberIn(numbers, chat, 'a')).toBe(gatewayLimits.telegramMessagesPerChatMax + 2)
+  const records = bot.client.records('telegram-messages')
+  const numbers = new MessageNumbers(bot.client, clock)
+  await assignAll(numbers, chat, idsFrom(1, KEPT + PER_BLOCK - 1))
+  const inMemory = (id: string) => numbers.find({ chat, id })
+  const afterRestart = (id: string) => new MessageNumbers(bot.client, clock).find({ chat, id })
+  // One number is kept until all of its block can go.
+  for (const find of [inMemory, afterRestart]) expect(find('m1')).toBe(1)
+  expect(numbers.idOf(chat, 1)).toBe('m1')
+  const full = records.all().length
+  const next = KEPT + PER_BLOCK
+  await assignAll(numbers, chat, [`m${next}`])
+  for (const find of [inMemory, afterRestart])
+    expect(['m1', `m${PER_BLOCK - 1}`, `m${PER_BLOCK}`, `m${PER_BLOCK + 1}`, `m${next}`].map(find)).toEqual([
+      undefined,
+      undefined,
+      PER_BLOCK,
+      PER_BLOCK + 1,
+      next,
+    ])
+  expect([1, PER_BLOCK - 1, PER_BLOCK].map(number => numbers.idOf(chat, number))).toEqual([
+    undefined,
+    undefined,
+    `m${PER_BLOCK}`,
+  ])
+  expect(records.all().length).toBeLessThanOrEqual(full)
+  await assignAll(numbers, chat, ['m1'])
+  for (const find of [inMemory, afterRestart]) expect(find('m1')).toBe(next + 1)
+  expect(numbers.idOf(chat, next + 1)).toBe('m1')
 })
 
 test('[TELEGRAM-4.4] after a skip, too, old messages lose their numbers in their turn', async ({
@@ -47,25 +78,41 @@ test('[TELEGRAM-4.4] after a skip, too, old messages lose their numbers in their
   alice,
   clock,
 }) => {
-  const { client } = bot
   const chat: ChatId = alice.chatId
-  const numbers = new MessageNumbers(client, clock)
-  expect([await numberIn(numbers, chat, 'a'), await numberIn(numbers, chat, 'b')]).toEqual([1, 2])
+  const numbers = new MessageNumbers(bot.client, clock)
+  await assignAll(numbers, chat, ['a', 'b'])
   // As after a restore.
-  await client.records('skipped-ids').change({ key: 'total', put: '1000' })
+  await bot.client.records('skipped-ids').change({ key: 'total', put: '1000' })
   const next = await numberIn(numbers, chat, 'c')
   expect(next).toBe(2 + 22_000 + 1)
-  // As if almost all of the messages had been sent since.
-  const newest = next + gatewayLimits.telegramMessagesPerChatMax - 4
-  await client.records('telegram-messages').change({ key: `${chat} newest`, put: String(newest) })
-  const kept = () => [1, 2, next].map(number => numbers.idOf(chat, number))
-  expect(await numberIn(numbers, chat, 'd')).toBe(newest + 1)
-  expect(kept()).toEqual(['a', 'b', 'c'])
-  await numberIn(numbers, chat, 'e')
-  expect(kept()).toEqual([undefined, 'b', 'c'])
-  for (const id of ['f', 'g']) await numberIn(numbers, chat, id)
-  expect(kept()).toEqual([undefined, undefined, undefined])
-  expect(numbers.idOf(chat, newest + 1)).toBe('d')
+  await assignAll(numbers, chat, idsFrom(next + 1, KEPT - 1))
+  const kept = (given: MessageNumbers) => [1, 2, next].map(number => given.idOf(chat, number))
+  expect(kept(numbers)).toEqual(['a', 'b', 'c'])
+  const again = new MessageNumbers(bot.client, clock)
+  expect(['a', 'b', 'c'].map(id => again.find({ chat, id }))).toEqual([1, 2, next])
+  await assignAll(again, chat, [`m${next + KEPT}`])
+  expect(kept(again)).toEqual([undefined, undefined, 'c'])
+  expect(again.find({ chat, id: 'a' })).toBeUndefined()
+  expect(again.idOf(chat, next + KEPT)).toBe(`m${next + KEPT}`)
+})
+
+test('[TELEGRAM-4.1] numbers that are given at the same time, by two readers or beside a failing write, are given once', async ({
+  bot,
+  alice,
+  clock,
+}) => {
+  const chat: ChatId = alice.chatId
+  const [one, other] = [new MessageNumbers(bot.client, clock), new MessageNumbers(bot.client, clock)]
+  expect(await Promise.all(['a', 'b', 'a'].map(id => numberIn(one, chat, id)))).toEqual([1, 2, 1])
+  await Promise.all([assignAll(one, chat, ['c', 'd']), assignAll(other, chat, ['d', 'a', 'e'])])
+  const failing = bot.client.records('telegram-messages').change({ key: 'x', put: null as unknown as string })
+  const [given] = await Promise.allSettled([assignAll(one, chat, ['f']), failing])
+  expect(given?.status).toBe('fulfilled')
+  for (const numbers of [one, other, new MessageNumbers(bot.client, clock)]) {
+    await assignAll(numbers, chat, ['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map(id => numbers.find({ chat, id }))).toEqual([1, 2, 3, 4, 5, 6])
+    expect([1, 2, 3, 4, 5, 6, 7].map(number => numbers.idOf(chat, number) ?? '')).toEqual([...'abcdef', ''])
+  }
 })
 
 test('[TELEGRAM-4.7] the new numbers of a page are stored in one transaction, and known ones in none', async ({

@@ -44,7 +44,8 @@ class ReconnectPauses {
    * together must not give up together.
    */
   patienceMs(): number {
-    return clientLimits.connectTimeoutMs * (1 + this.#jitter())
+    const { connectTimeoutMs, connectTimeoutMsMax } = clientLimits
+    return connectTimeoutMs + (connectTimeoutMsMax - connectTimeoutMs) * this.#jitter()
   }
 
   reset(): void {

@@ -203,8 +203,7 @@ export class RelayLink {
   async #authenticate(connection: LinkConnection, nonce: Uint8Array): Promise<void> {
     const audience = new URL(this.#options.relayUrl).host
     const request = await this.#options.prove(nonce, audience)
-    // The watch of the connection ends earlier.
-    const timeoutMs = clientLimits.connectTimeoutMs * 2
+    const timeoutMs = clientLimits.connectTimeoutMsMax
     const session = await this.#callOn(connection, { name: 'authenticate', request, timeoutMs })
     this.#refusal = undefined
     // The session of the last connection must not continue over this one:

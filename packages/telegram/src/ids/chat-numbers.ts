@@ -31,7 +31,7 @@ export class ChatNumbers {
     if (known !== undefined) return known
     const stored = this.#stored(id)
     if (stored === undefined) return undefined
-    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
+    if (this.#known.size >= gatewayLimits.telegramChatNumbersInMemoryMax) this.#known.clear()
     this.#known.set(id, stored)
     return stored
   }

@@ -1,37 +1,44 @@
 // The integers of messages: a counter for each chat. Some libraries keep 32 bits, so a time would not fit.
 import type { Client, RecordChange, Records } from '@postern/core'
-import { type ChatId, type Clock, clientLimits, gatewayLimits } from '@postern/protocol'
+import { type ChatId, type Clock, clientLimits, gatewayLimits, WeightedCache } from '@postern/protocol'
+import { blockOf, lastOf, NumberBlocks } from './number-blocks.ts'
 
 /** `ids`: the event ids that had been skipped. `holes`: the numbers around each skip, in their order. */
 type Skips = { ids: number; holes: (readonly [last: number, next: number])[] }
 
-/** `next`: the number that the next message of the chat gets. */
-type ChatCounter = { next: number; skips: Skips }
+/**
+ * `next`: the number that the next message of the chat gets.
+ * `behind`: the newest number that is older than those that are kept.
+ */
+type ChatCounter = { next: number; behind: number; skips: Skips }
 
 /** `id` may be that of an event. */
 export type MessageRef = { chat: ChatId; id: string }
+
+/** An empty chat takes as much memory as this many numbers. */
+const EMPTY_CHAT_WEIGHT = 4
+
+/** All numbers of a chat when they were read last, in their order. */
+type KnownNumbers = { newest: number; numbers: Map<string, number> }
 
 export class MessageNumbers {
   readonly #client: Client
   readonly #clock: Pick<Clock, 'nowMs'>
   readonly #records: Records
-  /** In memory, by the keys of their records: the numbers that were read last. */
-  readonly #known = new Map<string, number>()
+  readonly #blocks: NumberBlocks
+  readonly #known = new WeightedCache<ChatId, KnownNumbers>(gatewayLimits.telegramMessageNumbersInMemoryMax)
 
   constructor(client: Client, clock: Pick<Clock, 'nowMs'>) {
     this.#client = client
     this.#clock = clock
     this.#records = client.records('telegram-messages')
+    this.#blocks = new NumberBlocks(this.#records)
   }
 
   /** `undefined`: not assigned yet. `id` may be that of an event. */
-  find(message: MessageRef): number | undefined {
-    const key = keyOf(message)
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const stored = this.#stored(key)
-    if (stored !== undefined) this.#remember(key, stored)
-    return stored
+  find({ chat, id }: MessageRef): number | undefined {
+    const known = this.#known.get(chat) ?? this.#read(chat)
+    return known.numbers.get(id)
   }
 
   /**
@@ -41,12 +48,12 @@ export class MessageNumbers {
   async assign(messages: readonly MessageRef[]): Promise<void> {
     if (messages.length === 0) return
     await this.#untilNewest()
-    const numbers = await this.#records.transact(change => this.#assignIn(messages, change))
-    for (const [key, number] of numbers) this.#remember(key, number)
+    const chats = await this.#records.transact(change => this.#assignIn(messages, change))
+    for (const { chat, forgotten } of chats) this.#read(chat, forgotten)
   }
 
   idOf(chat: ChatId, number: number): string | undefined {
-    return this.#records.get(`${chat} ${number}`)
+    return this.#blocks.idOf(chat, number)
   }
 
   /** In a backup, the next number may be one that was given to another message since. */
@@ -54,36 +61,37 @@ export class MessageNumbers {
     await this.#client.whenNewest({ timeoutMs: gatewayLimits.telegramNumberWithinMs })
   }
 
-  #remember(key: string, number: number): void {
-    if (this.#known.size >= gatewayLimits.telegramNumbersInMemoryMax) this.#known.clear()
-    this.#known.set(key, number)
-  }
-
-  #stored(key: string): number | undefined {
-    const number = this.#records.get(key)
-    return number === undefined ? undefined : Number(number)
-  }
-
-  /** Within a transaction, which may be rolled back: nothing is remembered here. By the keys of their records. */
-  #assignIn(messages: readonly MessageRef[], change: (...changes: RecordChange[]) => void): Map<string, number> {
-    const numbers = new Map<string, number>()
-    const counters = new Map<ChatId, ChatCounter>()
-    for (const { chat, id } of messages) {
-      const key = keyOf({ chat, id })
-      const known = numbers.get(key) ?? this.#stored(key)
-      if (known !== undefined) {
-        numbers.set(key, known)
-        continue
-      }
-      const counter = counters.get(chat) ?? this.#counterOf(chat)
-      const number = counter.next++
-      counters.set(chat, counter)
-      numbers.set(key, number)
-      change({ key: `${chat} ${number}`, put: id }, { key, put: String(number) })
-      change(...this.#forget(chat, numberBehind(number, counter.skips.holes)))
+  /** Into memory, so never within a transaction: it may be rolled back. */
+  #read(chat: ChatId, forgotten = 0): KnownNumbers {
+    const { numbers = new Map<string, number>(), newest = 0 } = this.#known.get(chat) ?? {}
+    const newer = this.#blocks.since(chat, newest)
+    for (const [id, number] of newer) numbers.set(id, number)
+    for (const [id, number] of numbers) {
+      if (number > forgotten) break
+      numbers.delete(id)
     }
-    for (const [chat, counter] of counters) change(...changesOf(chat, counter))
-    return numbers
+    const known = { newest: [...newer.values()].at(-1) ?? newest, numbers }
+    this.#known.set(chat, known, numbers.size + EMPTY_CHAT_WEIGHT)
+    return known
+  }
+
+  /** Within a transaction, which may be rolled back: nothing is remembered here. */
+  #assignIn(messages: readonly MessageRef[], change: (...changes: RecordChange[]) => void): GivenNumbers[] {
+    const chats = new Map<ChatId, GivenNumbers>()
+    for (const { chat, id } of messages) {
+      const given = chats.get(chat) ?? this.#givenIn(chat)
+      chats.set(chat, given)
+      given.give(id)
+    }
+    for (const given of chats.values()) change(...given.changes(this.#blocks))
+    return [...chats.values()]
+  }
+
+  #givenIn(chat: ChatId): GivenNumbers {
+    const known = this.#known.get(chat)
+    // Another page may have given some since, in this transaction or before it.
+    const newer = this.#blocks.since(chat, known?.newest ?? 0)
+    return new GivenNumbers(chat, this.#counterOf(chat), id => known?.numbers.has(id) || newer.has(id))
   }
 
   /** Behind every number that another life of this database can have given. */
@@ -91,34 +99,60 @@ export class MessageNumbers {
     const newest = Number(this.#records.get(`${chat} newest`) ?? 0)
     const stored = this.#records.get(`${chat} skips`)
     const skips = stored === undefined ? { ids: 0, holes: [] } : (JSON.parse(stored) as Skips)
+    const behind = numberBehind(newest, skips.holes)
     const ids = this.#client.journal.skipped()
-    if (ids === skips.ids) return { skips, next: newest + 1 }
+    if (ids === skips.ids) return { skips, behind, next: newest + 1 }
     const skipped = { ids: ids - skips.ids, nowMs: this.#clock.nowMs() }
     const next = numberAfterSkip(newest, skipped) + 1
     const holes = [...skips.holes, [newest, next] as const].slice(-gatewayLimits.telegramSkipsMax)
-    return { skips: { ids, holes }, next }
-  }
-
-  /** Otherwise the numbers of a busy chat would fill the disk. */
-  #forget(chat: ChatId, number: number): RecordChange[] {
-    const id = number > 0 ? this.idOf(chat, number) : undefined
-    if (id === undefined) return []
-    this.#known.delete(keyOf({ chat, id }))
-    return [`${chat} ${number}`, keyOf({ chat, id })].map(key => ({ key, remove: true }))
+    return { skips: { ids, holes }, behind, next }
   }
 }
 
-function changesOf(chat: ChatId, { next, skips }: ChatCounter): RecordChange[] {
-  const newest = next - 1
-  const forgotten = numberBehind(newest, skips.holes)
-  const holes = skips.holes.filter(([last]) => last >= forgotten)
+/** The numbers that a transaction gives to messages of a chat. */
+class GivenNumbers {
+  readonly chat: ChatId
+  readonly #has: (id: string) => boolean | undefined
+  readonly #numbers = new Map<string, number>()
+  readonly #forgottenBlocks: number[] = []
+  #counter: ChatCounter
+
+  constructor(chat: ChatId, counter: ChatCounter, has: (id: string) => boolean | undefined) {
+    this.chat = chat
+    this.#counter = counter
+    this.#has = has
+  }
+
+  /** The newest number that no message has any more. */
+  get forgotten(): number {
+    const newest = this.#forgottenBlocks.at(-1)
+    return newest === undefined ? 0 : lastOf(newest)
+  }
+
+  give(id: string): void {
+    if (this.#has(id) || this.#numbers.has(id)) return
+    const { next, skips, behind: before } = this.#counter
+    const behind = numberBehind(next, skips.holes)
+    // Otherwise the numbers of a busy chat would fill the disk.
+    if (before > 0 && blockOf(before) < blockOf(behind)) this.#forgottenBlocks.push(blockOf(before))
+    this.#numbers.set(id, next)
+    this.#counter = { skips, behind, next: next + 1 }
+  }
+
+  changes(blocks: NumberBlocks): RecordChange[] {
+    if (this.#numbers.size === 0) return []
+    const forgotten = this.#forgottenBlocks.map(block => blocks.without(this.chat, block))
+    return [...blocks.with(this.chat, this.#numbers), ...forgotten, ...changesOf(this.chat, this.#counter)]
+  }
+}
+
+function changesOf(chat: ChatId, { next, skips, behind }: ChatCounter): RecordChange[] {
+  const holes = skips.holes.filter(([last]) => last >= behind)
   return [
-    { key: `${chat} newest`, put: String(newest) },
+    { key: `${chat} newest`, put: String(next - 1) },
     ...(skips.ids === 0 ? [] : [{ key: `${chat} skips`, put: JSON.stringify({ ...skips, holes }) }]),
   ]
 }
-
-const keyOf = ({ chat, id }: MessageRef): string => `${chat} ${id}`
 
 /** The number that the message had which is older than the newest ones that are kept. */
 function numberBehind(number: number, holes: Skips['holes']): number {

@@ -22,6 +22,12 @@ export class Records {
     return this.#store.all('SELECT key, value FROM record WHERE shelf = ? ORDER BY key', this.#shelf)
   }
 
+  /** Those from the first key to the last one, in the order of their keys. */
+  between(first: string, last: string): { key: string; value: string }[] {
+    const sql = 'SELECT key, value FROM record WHERE shelf = ? AND key BETWEEN ? AND ? ORDER BY key'
+    return this.#store.all(sql, this.#shelf, first, last)
+  }
+
   /** Writes all of the changes or none. Durable when it resolves. */
   async change(...changes: RecordChange[]): Promise<void> {
     await this.#write(changes, 'durable')

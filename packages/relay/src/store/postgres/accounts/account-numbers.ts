@@ -1,7 +1,6 @@
 // The internal numbers of accounts.
 // An account's id and number never change, so both are cached until the account is deleted.
-import { type AccountId, CodedError } from '@postern/protocol'
-import { WeightedCache } from '../../weighted-cache.ts'
+import { type AccountId, CodedError, WeightedCache } from '@postern/protocol'
 import type { Postgres } from '../connection/database.ts'
 
 export type NumberedAccount = {

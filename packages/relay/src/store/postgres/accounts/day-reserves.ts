@@ -1,5 +1,5 @@
 // Bytes of a day that this relay has counted ahead, so that few messages of an account count any.
-import { WeightedCache } from '../../weighted-cache.ts'
+import { WeightedCache } from '@postern/protocol'
 
 /** A day from 1970, and the bytes that are left. */
 type DayReserve = { day: number; bytes: number }

@@ -1,7 +1,8 @@
 // The groups of a batch: locked, so that nothing else changes them until it ends.
 // Their members are cached between batches.
+
 import type { AccountId, GroupId } from '@postern/protocol'
-import { WeightedCache } from '../../weighted-cache.ts'
+import { WeightedCache } from '@postern/protocol'
 
 /** The members of a group, and facts that hold until the members change. */
 type LockedRoster = {

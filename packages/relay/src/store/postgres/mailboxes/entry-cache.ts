@@ -1,8 +1,8 @@
 // The newest entries in memory, by id: most readers are caught up, so a payload is not fetched for each of them.
 
+import { WeightedCache } from '@postern/protocol'
 import { entryBytes } from '../../entry-bytes.ts'
 import type { StoredEntry } from '../../relay-store.ts'
-import { WeightedCache } from '../../weighted-cache.ts'
 import type { LoggedEntry } from '../groups/logged-entry.ts'
 
 /** Memory that an entry takes in addition to its payload. */

@@ -1,9 +1,8 @@
 // Limits unread entries per mailbox, on PostgreSQL: a sender that has filled a mailbox waits until it is read.
-import { CodedError, type GroupId, relayFixedLimits } from '@postern/protocol'
+import { CodedError, type GroupId, relayFixedLimits, WeightedCache } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { rowBytes } from '../../rules/costs.ts'
 import { type MailboxRecipient, roomFor, soleReader, type UnreadTotals } from '../../rules/mailbox-room.ts'
-import { WeightedCache } from '../../weighted-cache.ts'
 import type { Queries } from '../connection/queries.ts'
 import type { LockedGroup } from '../groups/locked-groups.ts'
 

@@ -1,10 +1,9 @@
 // Accounts: keys, acknowledged positions, and counts in total and per day.
-import { type AccountId, CodedError } from '@postern/protocol'
+import { type AccountId, CodedError, WeightedCache } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../../relay-store.ts'
 import { accountsRefusal } from '../../rules/counts.ts'
 import { dayOf } from '../../rules/day-limits.ts'
-import { WeightedCache } from '../../weighted-cache.ts'
 import type { Sqlite } from '../database.ts'
 import type { DatabaseRoom } from '../database-room.ts'
 import type { InviteRows } from './invite-rows.ts'

@@ -1,8 +1,7 @@
 // Groups and their members. A group in use is cached, and its counters are written once per transaction.
-import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
+import { type AccountId, CodedError, type GroupId, WeightedCache } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { groupsRefusal } from '../../rules/counts.ts'
-import { WeightedCache } from '../../weighted-cache.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Sqlite } from '../database.ts'
 import type { ContinuationRows } from './continuation-rows.ts'

@@ -1,9 +1,8 @@
 // Limits unread entries per mailbox: a sender that has filled a mailbox waits until it is read, and others do not.
-import { CodedError, relayFixedLimits } from '@postern/protocol'
+import { CodedError, relayFixedLimits, WeightedCache } from '@postern/protocol'
 import type { RelayLimits } from '../../../limits/relay-limits.ts'
 import { rowBytes } from '../../rules/costs.ts'
 import { type MailboxRecipient, roomFor, soleReader } from '../../rules/mailbox-room.ts'
-import { WeightedCache } from '../../weighted-cache.ts'
 import type { HeldGroup } from '../groups/group-rows.ts'
 import type { MailboxRows } from './mailbox-rows.ts'
 
