@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import type { CreatedHook, CreatedToken, Hook } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
 import { connectChromium } from '@postern/testkit/browser'
@@ -256,6 +257,26 @@ test('[GATEWAY-16.5] delivery that fails is shown, and tried again at a press', 
   receiver.answer = answerWith(200)
   await page.getByRole('button', { name: 'Retry now' }).click()
   await expect.poll(async () => (await api.ok<{ pending: number }>('GET', '/v1/webhook')).pending, SOON).toBe(0)
+})
+
+test('[GATEWAY-16.5] the console says how updates are delivered, or that the bot only sends', async ({
+  world,
+  online,
+  browser,
+}) => {
+  const silent = await onlineGateway(world, {
+    CONSOLE: 'on',
+    UPDATES: 'off',
+    DATA_DIR: join(world.directory, 'silent'),
+  })
+  const page = await (await browser.newContext()).newPage()
+  const delivery = page.locator('#delivery')
+  await page.goto(`${online.gateway.url}/console`)
+  await login(page, online.gateway.token)
+  await expect.poll(() => delivery.innerText(), SOON).toMatch(/^Mode\s+polling\s+Updates that wait\s+\d+$/)
+  await page.goto(`${silent.gateway.url}/console`)
+  await login(page, silent.gateway.token)
+  await expect.poll(() => delivery.innerText(), SOON).toMatch(/^Mode\s+off, the bot only sends$/)
 })
 
 test('[GATEWAY-16.6] a token with fewer rights sees what it may, and a revoked one is back at the login', async ({

@@ -59,18 +59,19 @@ function samplesIn(text) {
   return samples
 }
 
+const readSamples = async () => samplesIn(await (await ask('v1/metrics')).text())
+
 async function showStatus() {
   const ready = await fetch(new URL('readyz', base), { cache: 'no-store', signal: session.signal })
   const isOnline = ready.ok
   say('connection', isOnline ? 'Online' : 'Offline')
-  const samples = samplesIn(await (await ask('v1/metrics')).text())
+  const samples = await readSamples()
   const version = [...samples.keys()].map(key => /version="([^"]*)"/.exec(key)?.[1]).find(Boolean)
   const sum = name => samples.get(name) ?? 0
   const failed = sum('postern_sends_total{outcome="failed"}') + sum('postern_sends_total{outcome="unavailable"}')
   const free = samples.get('postern_disk_free_bytes')
   facts(at('status'), [
     ['Relay', isOnline ? 'connected' : (await ready.json()).error, !isOnline],
-    ['Updates that wait', String(sum('postern_updates_pending'))],
     ['Messages sent', String(sum('postern_sends_total{outcome="sent"}'))],
     ['Sends that failed', String(failed), failed > 0],
     ...(free === undefined ? [] : [['Free disk space', bytes(free)]]),
@@ -90,11 +91,14 @@ async function showBot() {
 }
 
 async function showDelivery() {
-  const { enabled, paused, pending, last_error, last_error_ts, next_attempt_ts } = await get('v1/webhook')
+  // A token that may not read metrics cannot know whether the bot only sends.
+  const [status, samples] = await Promise.all([get('v1/webhook'), readSamples().catch(() => undefined)])
+  const { enabled, paused, pending, last_error, last_error_ts, next_attempt_ts } = status
+  const isOff = samples !== undefined && !samples.has('postern_updates_pending')
   at('retry').hidden = !enabled || paused === true || next_attempt_ts === undefined
   facts(at('delivery'), [
-    ['Mode', enabled ? (paused ? 'webhook, paused' : 'webhook') : 'polling'],
-    ['Updates that wait', String(pending)],
+    ['Mode', enabled ? (paused ? 'webhook, paused' : 'webhook') : isOff ? 'off, the bot only sends' : 'polling'],
+    ...(isOff ? [] : [['Updates that wait', String(pending)]]),
     ...(last_error === undefined ? [] : [['Last error', last_error, true], ['Failed at', time(last_error_ts)]]),
     ...(next_attempt_ts === undefined ? [] : [['Next attempt', time(next_attempt_ts)]]),
   ])
