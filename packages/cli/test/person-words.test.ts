@@ -3,46 +3,51 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { clientLimits, privateChatId, silentLog } from '@postern/protocol'
+import type { Client } from '@postern/core'
+import { clientLimits, privateChatId, readPictureHead, silentLog } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { PersonCommands } from '../src/person/answer-commands.ts'
 import { LineOutput } from '../src/person/line-output.ts'
 import { writeTyping } from '../src/person/write-events.ts'
+import { png } from './png.ts'
+
+async function linesOf(output: PassThrough): Promise<unknown[]> {
+  output.end()
+  const lines = (await text(output)).trim().split('\n')
+  return lines.map(line => JSON.parse(line))
+}
+
+/** The commands of a person: `ask` one, and in the end read all the answers. */
+function commandsOf(client: Client) {
+  const output = new PassThrough()
+  const commands = new PersonCommands(client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
+  const ask = async (command: object): Promise<void> => {
+    await commands.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
+    await commands.settled()
+  }
+  return { ask, answers: () => linesOf(output) }
+}
 
 test('[CLI-2.15] who has left a chat is told so in words that are right for a person', async ({ alice, bob }) => {
   const { id: chat } = await alice.client.chats.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)
-  const output = new PassThrough()
-  const answers = new PersonCommands(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
-  const ask = async (command: object) => {
-    await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
-    await answers.settled()
-  }
+  const { ask, answers } = commandsOf(alice.client)
   await ask({ id: 1, do: 'leave', chat })
   await ask({ id: 2, do: 'send', chat, text: 'hello?' })
-  output.end()
-  const lines = (await text(output)).trim().split('\n')
-  expect(lines.map(line => JSON.parse(line))).toEqual([
+  expect(await answers()).toEqual([
     { id: 1, ok: {} },
     { id: 2, code: 'bad_request', error: 'This account is no longer in the chat.' },
   ])
 })
 
 test('[CLI-2.22] an account is deleted when its own id confirms it', async ({ world, alice, bob }) => {
-  const output = new PassThrough()
-  const answers = new PersonCommands(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
-  const ask = async (command: object) => {
-    await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
-    await answers.settled()
-  }
+  const { ask, answers } = commandsOf(alice.client)
   const profile = () => fetch(`${world.relayUrl}/profiles/${alice.id}`)
   await ask({ id: 1, do: 'delete-account', confirm: bob.id })
   expect((await profile()).status).toBe(200)
   await ask({ id: 2, do: 'delete-account', confirm: alice.id })
-  output.end()
-  const lines = (await text(output)).trim().split('\n')
-  expect(lines.map(line => JSON.parse(line))).toEqual([
+  expect(await answers()).toEqual([
     { id: 1, code: 'bad_request', error: 'confirm: must be the id of this account.' },
     { id: 2, ok: {} },
   ])
@@ -55,12 +60,7 @@ test('[CLI-2.23] a person writes Markdown or entities, and the lines have the te
   bob,
 }) => {
   await alice.say(bob, 'hi')
-  const output = new PassThrough()
-  const answers = new PersonCommands(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
-  const ask = async (command: object) => {
-    await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
-    await answers.settled()
-  }
+  const { ask, answers } = commandsOf(alice.client)
   await ask({ id: 1, do: 'send', chat: bob.id, text: 'a **b**', format: 'markdown' })
   await ask({ id: 2, do: 'send', chat: bob.id, text: 'c', entities: [{ type: 'code', offset: 0, length: 1 }] })
   await ask({ id: 3, do: 'send', chat: bob.id, text: 'c', entities: [{ type: 'code', offset: 0, length: 2 }] })
@@ -69,14 +69,35 @@ test('[CLI-2.23] a person writes Markdown or entities, and the lines have the te
   const path = join(world.directory, 'report.txt')
   writeFileSync(path, 'a report')
   await ask({ id: 5, do: 'file', chat: bob.id, path, caption: '~~f~~', format: 'markdown' })
-  output.end()
-  const lines = (await text(output)).trim().split('\n')
-  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+  expect(await answers()).toMatchObject([
     { id: 1, ok: { text: 'a b', entities: [{ type: 'bold', offset: 2, length: 1 }] } },
     { id: 2, ok: { text: 'c', entities: [{ type: 'code', offset: 0, length: 1 }] } },
     { id: 3, code: 'bad_request', error: 'entities[0]: must end within the text.' },
     { id: 4, ok: { text: 'e', entities: [{ type: 'italic', offset: 0, length: 1 }] } },
     { id: 5, ok: { text: 'f', entities: [{ type: 'strike', offset: 0, length: 1 }] } },
+  ])
+})
+
+test('[CLI-2.24] the picture of a group is a small square without metadata, and is removed again', async ({
+  world,
+  alice,
+  bob,
+}) => {
+  const { id: chat } = await alice.client.chats.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)
+  const path = join(world.directory, 'harbour.png')
+  writeFileSync(path, png(600, 400, 'Secret Camera'))
+  const { ask, answers } = commandsOf(alice.client)
+  await ask({ id: 1, do: 'picture', chat, path })
+  const [shown] = alice.client.chats.groupPictures()
+  expect(shown?.chat).toBe(chat)
+  const bytes = Buffer.from(shown?.picture.split(',')[1] ?? '', 'base64')
+  expect(readPictureHead(bytes)).toMatchObject({ width: 256, height: 256 })
+  expect(bytes.includes('Secret')).toBe(false)
+  await ask({ id: 2, do: 'picture', chat, path: null })
+  expect(alice.client.chats.groupPictures()).toEqual([])
+  expect(await answers()).toMatchObject([
+    { id: 1, ok: { id: chat } },
+    { id: 2, ok: { id: chat } },
   ])
 })
 
@@ -91,20 +112,17 @@ onOneClock('[CLI-2.26] typing is a command, and a line for the others', async ({
   await bob.hears('hi')
   await bob.say(alice, 'hello')
   await alice.hears('hello')
-  const [asked, shown] = [new PassThrough(), new PassThrough()]
-  const answers = new PersonCommands(alice.client, { output: new LineOutput(asked), stop: AbortSignal.any([]) })
+  const { ask, answers } = commandsOf(alice.client)
+  const shown = new PassThrough()
   const end = writeTyping(bob.client, { output: new LineOutput(shown), log: silentLog })
-  await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify({ id: 1, do: 'typing', chat: bob.id })}\n`)]))
-  await answers.settled()
+  await ask({ id: 1, do: 'typing', chat: bob.id })
   await expect.poll(() => bob.client.typing.now()).toHaveLength(1)
   await alice.say(bob, 'done')
   await bob.hears('done')
   end()
-  for (const output of [asked, shown]) output.end()
-  expect(JSON.parse(await text(asked))).toEqual({ id: 1, ok: {} })
-  const lines = (await text(shown)).trim().split('\n')
+  expect(await answers()).toEqual([{ id: 1, ok: {} }])
   const from = expect.objectContaining({ id: alice.id })
-  expect(lines.map(line => JSON.parse(line))).toEqual(
+  expect(await linesOf(shown)).toEqual(
     ['typing', 'ended'].map(state => ({ event: 'typing', chat_id: alice.id, typing: { from, state } })),
   )
 })
@@ -127,10 +145,8 @@ onOneClock(
     await alice.say(bob, 'It is done.')
     await bob.hears('It is done.')
     end()
-    shown.end()
-    const lines = (await text(shown)).trim().split('\n')
     const [from, chat_id] = [expect.objectContaining({ id: alice.id }), alice.id]
-    expect(lines.map(line => JSON.parse(line))).toEqual([
+    expect(await linesOf(shown)).toEqual([
       { event: 'typing', chat_id, typing: { from, state: 'typing' } },
       { event: 'draft', chat_id, draft: { from, text: 'It is' } },
       { event: 'draft', chat_id, draft: { from, text: 'It is done' } },
@@ -152,16 +168,10 @@ test('[CLI-2.28] a text and a file are forwarded with the mark, and a poll is no
   await draft.discard()
   const poll = { question: 'Tea?', options: ['yes', 'no'], multiple: false }
   const asked = await alice.client.messages.sendPoll(privateChatId(bob.id), poll, WITHIN)
-  const output = new PassThrough()
-  const answers = new PersonCommands(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
-  for (const [id, message] of [said, file, asked].entries()) {
-    const command = { id, do: 'forward', chat: bob.id, message: message.id, to: group }
-    await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
-    await answers.settled()
-  }
-  output.end()
-  const lines = (await text(output)).trim().split('\n')
-  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+  const { ask, answers } = commandsOf(alice.client)
+  for (const [id, message] of [said, file, asked].entries())
+    await ask({ id, do: 'forward', chat: bob.id, message: message.id, to: group })
+  expect(await answers()).toMatchObject([
     { id: 0, ok: { chat_id: group, text: 'the plan', forwarded: true } },
     { id: 1, ok: { chat_id: group, text: 'read it', file: file.file, forwarded: true } },
     { id: 2, code: 'bad_request', error: 'message: must be the id of a text or a file.' },

@@ -1,8 +1,8 @@
 // A small picture for tests.
 import { crc32, deflateSync } from 'node:zlib'
 
-/** All black. */
-export function png(width: number, height: number): Buffer {
+/** All black. `comment`: of the program that made it. */
+export function png(width: number, height: number, comment = ''): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
@@ -10,6 +10,7 @@ export function png(width: number, height: number): Buffer {
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', head),
+    chunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1')),
     chunk('IDAT', deflateSync(Buffer.alloc(height * (1 + 3 * width)))),
     chunk('IEND', Buffer.alloc(0)),
   ])
