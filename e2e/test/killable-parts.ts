@@ -41,7 +41,7 @@ export function startingUp(): StartingUp {
     for (const part of started) console.error(`${part.constructor.name} said last:\n${part.stderr.slice(-SHOWN_CHARS)}`)
   })
   onTestFinished(async () => {
-    for (const part of started) await part.kill()
+    for (const part of started) await part.end()
     await forgetDatabaseOf(join(directory, 'relay'))
     rmSync(directory, { recursive: true, force: true })
   })

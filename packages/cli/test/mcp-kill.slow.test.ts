@@ -23,7 +23,7 @@ const test = inWorld
     gateway.life = {
       env: { MCP: 'on', MCP_TOKEN: TOKEN, MCP_CHATS: alice.id, BOT_OWNERS: alice.id, LANGUAGE: 'en' },
     }
-    onCleanup(() => gateway.kill())
+    onCleanup(() => gateway.end())
     await begin(gateway)
     return gateway
   })

@@ -15,7 +15,7 @@ type Me = { id: string; invite_url: string }
 const test = base.extend('served', async ({ world }, { onCleanup }) => {
   const place = { directory: join(world.directory, 'killed-gateway'), port: await freePort() }
   const gateway = new GatewayProcess(place, world.relayUrl)
-  onCleanup(() => gateway.kill())
+  onCleanup(() => gateway.end())
   gateway.start()
   await gateway.listening()
   const ask = async <Answer>(method: string, path: string, body?: object) => {

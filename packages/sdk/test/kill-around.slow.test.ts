@@ -13,8 +13,8 @@ const test = base.extend('parts', async ({ world }, { onCleanup }) => {
   const place = { directory: join(world.directory, 'own-gateway'), port: await freePort() }
   const gateway = new GatewayProcess(place, relay.url)
   onCleanup(async () => {
-    await gateway.kill()
-    await relay.kill()
+    await gateway.end()
+    await relay.end()
   })
   relay.start()
   await relay.listening()

@@ -118,7 +118,7 @@ test('[TELEGRAM-1.1] grammY with auto-retry, whose gateway is killed: every mess
   const running = bot['start']() as Promise<void>
   onTestFinished(async () => {
     await bot['stop']().catch(() => undefined)
-    await gateway.kill()
+    await gateway.end()
     await running.catch(() => undefined)
   })
   const me = await whenRegistered(gateway)

@@ -17,6 +17,7 @@ export abstract class Killable {
   #closed: Promise<unknown> = Promise.resolve()
   #stderr = ''
   #isUp = false
+  #isOver = false
   /** Set when it ended without being killed. */
   crash: string | undefined
   /** For future lives. */
@@ -31,6 +32,7 @@ export abstract class Killable {
   protected ended(): void {}
 
   start(): void {
+    if (this.#isOver) return
     const { args, env } = this.command()
     const { nodeFlags = [], env: added } = this.life
     const child = spawn(process.execPath, [...nodeFlags, LAUNCHER, ...args], {
@@ -78,6 +80,12 @@ export abstract class Killable {
     this.#isUp = false
     child?.kill('SIGKILL')
     await this.#closed
+  }
+
+  /** Kills it for good: a restart that is under way when a test ends starts nothing. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await this.kill()
   }
 
   /** Stands still, with its connections open, until it is released. */

@@ -20,7 +20,7 @@ const test = base
   })
   .extend('own', { scope: 'file' }, async ({ world }, { onCleanup }) => {
     const process = new OwnAppProcess({ relay: originOf(world), port: await freePort() })
-    onCleanup(() => process.kill())
+    onCleanup(() => process.end())
     process.start()
     return { process, url: await process.url() }
   })
