@@ -98,6 +98,17 @@ describe('a wrong album', () => {
   )
 })
 
+test('[GATEWAY-4.36] a file that was not chosen in a browser is 400, and nothing of the album is sent', async ({
+  served: { api, path },
+  world,
+}) => {
+  const body = albumForm(['one'])
+  body.append('file', new Blob([]), '')
+  expect(await api.call('POST', `${path}/albums`, { body })).toEqual(badRequest(/^file: is required\.$/))
+  expect(await api.ok('GET', `${path}/messages`)).toEqual([])
+  await nothingIsLeft(world)
+})
+
 describe('under a key', () => {
   test('[GATEWAY-4.37] a repetition answers the same messages and sends nothing', async ({ sendAlbum, seen }) => {
     const first = await sendAlbum(['one', 'two'], { key: 'k' })
@@ -118,6 +129,9 @@ describe('under a key', () => {
     expect(await sendAlbum(['one'], { key: 'k' })).toMatchObject(conflict)
     expect(await sendAlbum(['one', 'two'], { key: 'k', fields: { caption: 'x' } })).toMatchObject(conflict)
     const headers = keyHeader('k')
+    const renamed = albumForm(['one'])
+    renamed.append('file', new Blob(['two']), 'renamed.txt')
+    expect(await api.call('POST', `${path}/albums`, { body: renamed, headers })).toMatchObject(conflict)
     expect(await api.call('POST', `${path}/messages`, { json: { text: 'x' }, headers })).toMatchObject(conflict)
     expect(await seen()).toHaveLength(2)
   })
