@@ -31,7 +31,7 @@ export function GroupInfo({ group }: { group: ChatDetail }): VNode {
       <div class="group-info-head">
         <GroupPicture group={group} />
         <h2 class="group-info-name">
-          <NameText name={group.name} />
+          <NameText name={group.name} isWhole />
         </h2>
       </div>
       <OptionGroup>

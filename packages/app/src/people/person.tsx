@@ -71,7 +71,7 @@ function Head({ person }: { person: PersonDetail }): VNode {
     <div class="person-head">
       <Avatar id={person.id} name={person.name} bot={person.bot} avatar={person.avatar} size="xl" />
       <h2 class="person-name">
-        <NameText name={person.name} />
+        <NameText name={person.name} isWhole />
         {person.bot && <BotLabel />}
       </h2>
       {person.verified && (

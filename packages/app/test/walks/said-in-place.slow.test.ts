@@ -1,5 +1,5 @@
 // Texts that are too long, and actions that take long, are reported in place; and long names break nothing on the way.
-import { contentLimits } from '@postern/protocol'
+import { type ChatId, contentLimits } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { samplePhoto } from './sample-photo.ts'
@@ -69,6 +69,38 @@ test('[APP-9.16] a long name or word in a toast breaks no screen', async ({ bot,
   const tour = new Tour(alice)
   await alice.page.locator('.toast').hover()
   await tour.looksAt('toast-of-long-words')
+  tour.assertSound()
+})
+
+test('[APP-14.57] the information about a person or a group shows all of a long name', async ({
+  world,
+  bot,
+  openApp,
+}) => {
+  const { person: alice } = await openApp({ viewport: { width: 390, height: 844 } })
+  const account = await alice.starts(bot, 'Alice')
+  const name = 'All who wait for the ferry in the northern harbour'
+  const friend = await world.person(name)
+  await friend.say(account as ChatId, 'Hello')
+  const { id: group } = await bot.gateway.client.chats.createGroup(
+    { name: `${name} `.repeat(2), members: [account as never] },
+    WITHIN,
+  )
+  const tour = new Tour(alice)
+  for (const [place, shown] of [
+    [`info/${group}`, `${name} ${name}`],
+    [`p/${friend.id}`, name],
+  ] as const) {
+    await alice.page.evaluate(to => void (location.hash = to), place)
+    const heading = alice.page.getByRole('heading', { name: shown, exact: true }).locator('bdi')
+    await heading.waitFor()
+    expect(
+      await heading.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+      place,
+    ).toBeLessThanOrEqual(0)
+    expect(await heading.evaluate(it => it.getClientRects()[0]?.height ?? 0), place).toBeGreaterThan(40)
+    await tour.looksAt(place.startsWith('info') ? 'long-name-of-group' : 'long-name-of-person')
+  }
   tour.assertSound()
 })
 
