@@ -5,7 +5,9 @@ import { freePort } from '@postern/testkit/free-port'
 import { RelayProcess } from '@postern/testkit/processes'
 import { expect } from 'vitest'
 
-test('a process that a test has ended is not started by a restart that was under way', async ({ world }) => {
+test('[TESTKIT-3.1] a process that a test has ended is not started by a restart that was under way', async ({
+  world,
+}) => {
   const relay = new RelayProcess({ directory: join(world.directory, 'own-relay'), port: await freePort() })
   relay.start()
   await relay.listening()
