@@ -55,7 +55,6 @@ type Build = { sources: string; signal: AbortSignal | undefined }
 
 /** Under another name first: half an app must never be found, whenever this process is killed. */
 async function build(directory: string, { sources, signal }: Build): Promise<void> {
-  removeLeftovers(directory)
   const made = join(directory, `dist-${process.pid}`)
   try {
     await runBuild(directory, { made, signal })
@@ -65,6 +64,8 @@ async function build(directory: string, { sources, signal }: Build): Promise<voi
     renameSync(made, distIn(directory))
   } finally {
     for (const rest of [made, `${made}-old`]) rmSync(rest, { recursive: true, force: true })
+    // Now, and not above: the bundler of a killed build may have written for a moment longer.
+    removeLeftovers(directory)
   }
 }
 
@@ -72,12 +73,12 @@ async function build(directory: string, { sources, signal }: Build): Promise<voi
 async function runBuild(directory: string, { made, signal }: { made: string; signal?: AbortSignal | undefined }) {
   signal?.throwIfAborted()
   const child = spawn(process.execPath, [BUILD, directory, made], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+    stream?.setEncoding('utf8').on('data', (text: string) => (said += text))
   const end = () => void child.kill()
   signal?.addEventListener('abort', end)
   // Also after an abort: files that it still writes must not outlive the cleanup.

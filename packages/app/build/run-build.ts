@@ -7,6 +7,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const [root = '', outDir = ''] = process.argv.slice(2)
 
+// The process that started it was killed: nobody waits for these files any more.
+process.once('disconnect', () => process.exit(1))
+process.channel?.unref()
+
 try {
   // Here, and not above: a missing installation must be reported in a sentence, too.
   const { build } = await import('vite')

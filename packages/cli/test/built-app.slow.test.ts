@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { builtApp, foundApp } from '@postern/app/build'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isRunning } from '../../app/build/build-turn.ts'
 import { SmallApp } from './small-app.ts'
 
 /** Whether it had to be built. */
@@ -122,6 +123,32 @@ describe('what goes wrong', () => {
     app.write(`packages/app/dist-${killed.pid}/index.html`, 'half of it')
     writeFileSync(join(app.directory, 'dist.lock'), String(killed.pid))
     expect([await build(app), left(app)]).toEqual([true, ['dist']])
+  })
+
+  test('[CLI-3.6] a bundler whose build was killed ends, and leaves nothing behind the next build', async () => {
+    const app = new SmallApp()
+    const [begun, goOn] = ['begun', 'go-on'].map(name => join(app.root, name)) as [string, string]
+    app.write(
+      'packages/app/vite.config.ts',
+      `import { existsSync, writeFileSync } from 'node:fs'
+      import { setTimeout as wait } from 'node:timers/promises'
+      if (!existsSync(${JSON.stringify(begun)})) {
+        writeFileSync(${JSON.stringify(begun)}, String(process.pid))
+        while (!existsSync(${JSON.stringify(goOn)})) await wait(5)
+      }
+      export default {}`,
+    )
+    const killed = buildElsewhere(app)
+    await expect.poll(() => existsSync(begun) && readFileSync(begun, 'utf8')).toBeTruthy()
+    const bundler = Number(readFileSync(begun, 'utf8'))
+    onTestFinished(() => writeFileSync(goOn, ''))
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    // Its next build begins while the bundler may still write.
+    app.write(`packages/app/dist-${killed.pid}/index.html`, 'half of it')
+    expect([await build(app), left(app)]).toEqual([true, ['dist']])
+    await expect.poll(() => isRunning(bundler)).toBe(false)
+    expect(left(app)).toEqual(['dist'])
   })
 
   test('[CLI-3.6] a turn of long ago is over, whoever has its number now', async () => {

@@ -31,7 +31,8 @@ test('[APP-13.14] "Message" in a member’s information opens the chat with that
   await question.getByText('Carl will see your name').waitFor()
   expect(carl.client.chats.list().filter(({ type }) => type === 'private')).toEqual([])
   await question.getByRole('button', { name: 'Start chat' }).click()
-  await alice.field.waitFor()
+  // Until then the field beside the information is that of the group.
+  await page.locator('.header-who', { hasText: 'Carl' }).waitFor()
   await alice.writes('Shall we sail?')
   await alice.seesSent('Shall we sail?')
   const { message } = await carl.next('message', ({ message }) => message.text === 'Shall we sail?')
