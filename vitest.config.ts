@@ -30,8 +30,8 @@ export default defineConfig({
     ],
     // Processes: tests kill children, change the working directory and fill disks.
     pool: 'forks',
-    // One more than the machine has cores: tests also wait for disks, servers and killed processes.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than the machine has cores: tests also wait for disks, servers and killed processes.
+    maxWorkers: availableParallelism() + 2,
     // In their order: what is there before a file is counted when the cache is set up.
     sequence: { sequencer: LongestFirst, setupFiles: 'list' },
     // Only what hangs is cut off: no test may fail because the machine has other things to do.
