@@ -31,7 +31,7 @@ const test = base
       LANGUAGE: 'en',
     }
     const gateway = new KillableGateway(world, env)
-    onCleanup(() => gateway.end())
+    onCleanup(() => gateway.kill())
     await gateway.start()
     return gateway
   })

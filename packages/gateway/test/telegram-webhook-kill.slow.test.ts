@@ -113,6 +113,10 @@ test('[TELEGRAM-9.10] killed between the answer and its record, that update alon
     await alice.say(chat, text)
     await alice.hears(`to ${text}`)
   }
+  // People hear the call before the update is recorded.
+  const waiting = async () =>
+    (await call<{ pending_update_count: number }>(url(), 'getWebhookInfo', {})).pending_update_count
+  await expect.poll(waiting, SOON).toBe(0)
   const { held } = await hold()
   await alice.say(chat, 'killed')
   await held
