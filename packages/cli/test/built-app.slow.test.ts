@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { builtApp, foundApp } from '@postern/app/build'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isRunning } from '../../app/build/build-turn.ts'
 import { SmallApp } from './small-app.ts'
 
 /** Whether it had to be built. */
@@ -172,6 +171,14 @@ describe('what goes wrong', () => {
     expect([readFileSync(builds, 'utf8'), left(app)]).toEqual(['one', ['dist']])
   })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 function buildElsewhere({ directory }: SmallApp) {
   const script = new URL('./build-small-app.ts', import.meta.url).pathname
