@@ -1,7 +1,7 @@
 // Numbers of accounts, chats and messages: small enough for every library, and never shared.
 import type { Records } from '@postern/core'
 import type { ChatId } from '@postern/protocol'
-import { gatewayLimits } from '@postern/protocol'
+import { CodedError, gatewayLimits } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { expect, vi } from 'vitest'
 import { ChatNumbers, derivedNumber } from '../src/ids/chat-numbers.ts'
@@ -113,6 +113,32 @@ test('[TELEGRAM-4.1] numbers that are given at the same time, by two readers or 
     expect(['a', 'b', 'c', 'd', 'e', 'f'].map(id => numbers.find({ chat, id }))).toEqual([1, 2, 3, 4, 5, 6])
     expect([1, 2, 3, 4, 5, 6, 7].map(number => numbers.idOf(chat, number) ?? '')).toEqual([...'abcdef', ''])
   }
+})
+
+test('[TELEGRAM-4.1] a number that a full disk did not take is forgotten, and goes to the next message', async ({
+  bot,
+  alice,
+  clock,
+  onTestFinished,
+}) => {
+  const chat: ChatId = alice.chatId
+  const numbers = new MessageNumbers(bot.client, clock)
+  await assignAll(numbers, chat, ['a'])
+  const records = Object.getPrototypeOf(bot.client.records('telegram-messages')) as Records
+  const { transact } = records
+  const full = vi.spyOn(records, 'transact').mockImplementation(async function (this: Records, work) {
+    return await transact.call(this, change => {
+      work(change)
+      throw new CodedError('storage-full')
+    })
+  })
+  onTestFinished(() => full.mockRestore())
+  await expect(assignAll(numbers, chat, ['b'])).rejects.toThrow()
+  full.mockRestore()
+  expect([numbers.find({ chat, id: 'b' }), numbers.idOf(chat, 2)]).toEqual([undefined, undefined])
+  await assignAll(numbers, chat, ['c', 'b'])
+  for (const given of [numbers, new MessageNumbers(bot.client, clock)])
+    expect(['a', 'c', 'b'].map(id => given.find({ chat, id }))).toEqual([1, 2, 3])
 })
 
 test('[TELEGRAM-4.7] the new numbers of a page are stored in one transaction, and known ones in none', async ({
