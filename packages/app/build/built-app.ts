@@ -64,7 +64,7 @@ async function build(directory: string, { sources, signal }: Build): Promise<voi
     renameSync(made, distIn(directory))
   } finally {
     for (const rest of [made, `${made}-old`]) rmSync(rest, { recursive: true, force: true })
-    // Now, and not above: the bundler of a killed build may have written for a moment longer.
+    // At the end: the bundler of a killed build may have written for a moment after this build began.
     removeLeftovers(directory)
   }
 }

@@ -91,7 +91,7 @@ export class MessageNumbers {
     const known = this.#known.get(chat)
     // Another page may have given some since, in this transaction or before it.
     const newer = this.#blocks.since(chat, known?.newest ?? 0)
-    return new GivenNumbers(chat, this.#counterOf(chat), id => known?.numbers.has(id) || newer.has(id))
+    return new GivenNumbers(chat, this.#counterOf(chat), id => newer.has(id) || known?.numbers.has(id) === true)
   }
 
   /** Behind every number that another life of this database can have given. */
@@ -112,12 +112,12 @@ export class MessageNumbers {
 /** The numbers that a transaction gives to messages of a chat. */
 class GivenNumbers {
   readonly chat: ChatId
-  readonly #has: (id: string) => boolean | undefined
+  readonly #has: (id: string) => boolean
   readonly #numbers = new Map<string, number>()
   readonly #forgottenBlocks: number[] = []
   #counter: ChatCounter
 
-  constructor(chat: ChatId, counter: ChatCounter, has: (id: string) => boolean | undefined) {
+  constructor(chat: ChatId, counter: ChatCounter, has: (id: string) => boolean) {
     this.chat = chat
     this.#counter = counter
     this.#has = has
@@ -141,8 +141,8 @@ class GivenNumbers {
 
   changes(blocks: NumberBlocks): RecordChange[] {
     if (this.#numbers.size === 0) return []
-    const forgotten = this.#forgottenBlocks.map(block => blocks.without(this.chat, block))
-    return [...blocks.with(this.chat, this.#numbers), ...forgotten, ...changesOf(this.chat, this.#counter)]
+    const forgotten = this.#forgottenBlocks.map(block => blocks.changeToForget(this.chat, block))
+    return [...blocks.changesToStore(this.chat, this.#numbers), ...forgotten, ...changesOf(this.chat, this.#counter)]
   }
 }
 

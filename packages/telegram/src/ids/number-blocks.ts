@@ -40,7 +40,7 @@ export class NumberBlocks {
   }
 
   /** The changes that store these numbers of a chat. */
-  with(chat: ChatId, numbers: ReadonlyMap<string, number>): RecordChange[] {
+  changesToStore(chat: ChatId, numbers: ReadonlyMap<string, number>): RecordChange[] {
     const blocks = new Map<string, Block>()
     for (const [id, number] of numbers) {
       const key = keyOf(chat, blockOf(number))
@@ -51,7 +51,7 @@ export class NumberBlocks {
     return [...blocks].map(([key, block]) => ({ key, put: JSON.stringify(block) }))
   }
 
-  without(chat: ChatId, block: number): RecordChange {
+  changeToForget(chat: ChatId, block: number): RecordChange {
     return { key: keyOf(chat, block), remove: true }
   }
 

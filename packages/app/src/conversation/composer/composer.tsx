@@ -82,7 +82,7 @@ export function Composer(): VNode {
   )
 }
 
-/** On a touch screen the field takes no focus, because it would open the keyboard: it goes to the record button. */
+/** On a touch screen the focus goes to the record button, because in the field it would open the keyboard. */
 function keepFocus(): void {
   if (document.activeElement === document.body)
     document.querySelector<HTMLElement>('.composer-row > button:last-child')?.focus()
